@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: MIT
+// What the shared library shows; everything else is hidden.
+#pragma once
+
+#define PENSTOCK_EXPORT [[gnu::visibility("default")]]
