@@ -79,15 +79,25 @@ struct write_result {
   outcome result{};
 };
 
+/// RWF_DONTCACHE of pwritev2(2): written pages leave the page cache by themselves. Source: Linux 6.14; the headers of Debian 12 lack it.
+inline constexpr int write_dont_cache = 0x80;
+
 /// Writes all of `data` at the file position (append, pipes, terminals). Retries EINTR and short counts without limit; waits by poll(2) on
-/// EAGAIN for up to 1 s at a time, then gives errc::no_space with EAGAIN.
-write_result write_all(int fd, std::span<const std::byte> data) noexcept;
+/// EAGAIN for up to 1 s without progress, then gives errc::no_space with EAGAIN. `flags` other than 0 go through pwrite_flags.
+write_result write_all(int fd, std::span<const std::byte> data, int flags = 0) noexcept;
 
 /// Writes all of `data` at `offset`.
-write_result write_all_at(int fd, std::span<const std::byte> data, std::uint64_t offset) noexcept;
+write_result write_all_at(int fd, std::span<const std::byte> data, std::uint64_t offset, int flags = 0) noexcept;
 
 /// The errc that an errno of write, fsync and their like means.
 outcome outcome_of(int os_error) noexcept;
+
+/// Brings what was written to `fd` to the medium: fdatasync(2).
+///
+/// Errors: errc::unsupported where there is no medium (pipes, terminals); errc::io otherwise, whatever the errno: a failure that the kernel
+///         found while it wrote back is told once and then forgotten, so that a second call that succeeds proves nothing about the first.
+/// Source: man 2 fsync, ERRORS; Linux 4.13 on.
+outcome sync_data(int fd) noexcept;
 
 /// How a log file is opened.
 struct open_options {

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// The memory of batches: whole pages, page-aligned, touched before use. A batch is filled from the place in its first page that the file
+// offset of its first byte has in its page ("phase preserving"): then an early flush that ends inside a page costs nothing later, since the
+// next batch ends on a page boundary of the file again, and memory and file stay congruent, which the kernel's copy likes.
+// Source: bench of unaligned against aligned appends: 25 to 30 % slower when they are not congruent.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace penstock::sinks {
+
+/// The unit of alignment, for memory and file offsets; a multiple of what O_DIRECT asks for on the file systems we know.
+inline constexpr std::size_t page_bytes = 4096;
+
+constexpr std::size_t page_phase(std::uint64_t file_offset) noexcept { return static_cast<std::size_t>(file_offset % page_bytes); }
+constexpr std::size_t round_up_to_pages(std::size_t bytes) noexcept { return (bytes + page_bytes - 1) / page_bytes * page_bytes; }
+
+/// Anonymous page-aligned memory that is there (touched) from the start.
+class batch_buffer {
+ public:
+  batch_buffer() = default;
+  /// `bytes` is rounded up to whole pages.
+  ///
+  /// Errors: std::bad_alloc.
+  explicit batch_buffer(std::size_t bytes);
+  batch_buffer(batch_buffer&& other) noexcept
+      : begin_(std::exchange(other.begin_, nullptr)), bytes_(std::exchange(other.bytes_, std::size_t{0})) {}
+  batch_buffer& operator=(batch_buffer&& other) noexcept {
+    std::swap(begin_, other.begin_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  ~batch_buffer();
+
+  std::byte* data() const noexcept { return begin_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+  /// All of the memory from the phase of `file_offset` on: its end is a page boundary of the file.
+  std::span<std::byte> room_at(std::uint64_t file_offset) const noexcept {
+    const std::size_t phase = page_phase(file_offset);
+    return {begin_ + phase, bytes_ - phase};
+  }
+
+ private:
+  std::byte* begin_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace penstock::sinks

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+penstock_tests(os penstock_os)
