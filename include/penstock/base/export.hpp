@@ -2,4 +2,4 @@
 // What the shared library shows; everything else is hidden.
 #pragma once
 
-#define PENSTOCK_EXPORT [[gnu::visibility("default")]]
+#define PENSTOCK_EXPORT __attribute__((visibility("default")))

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "lib/transport/exchange.hpp"
+
+#include <concurrentqueue/concurrentqueue.h>
+
+#include <climits>
+#include <cstdlib>
+
+#include "lib/os/futex.hpp"
+#include "lib/transport/arena.hpp"
+
+namespace penstock::transport {
+
+namespace {
+
+using chunk_queue = moodycamel::ConcurrentQueue<chunk*>;
+using stream_queue = moodycamel::ConcurrentQueue<thread_stream*>;
+
+constexpr int spins_before_sleep = 300;  // ~10 us: about what the backend needs to free a chunk while it is at work.
+
+}  // namespace
+
+struct exchange::queues {
+  // The reader alone fills the free queues, by one token each: order per token makes them first in, first out.
+  chunk_queue pages{1024};
+  chunk_queue blocks{1024};
+  moodycamel::ProducerToken page_giver{pages};
+  moodycamel::ProducerToken block_giver{blocks};
+  stream_queue announced{256};
+  moodycamel::ConsumerToken adopter{announced};
+
+  chunk_queue& of(chunk_kind kind) noexcept { return kind == chunk_kind::page ? pages : blocks; }
+  moodycamel::ProducerToken& giver(chunk_kind kind) noexcept { return kind == chunk_kind::page ? page_giver : block_giver; }
+};
+
+class announcer {
+ public:
+  explicit announcer(stream_queue& queue) : token(queue) {}
+  moodycamel::ProducerToken token;
+};
+
+void announcer_deleter::operator()(announcer* dead) const noexcept { delete dead; }
+
+exchange::exchange() : queues_(std::make_unique<queues>()) {}
+exchange::~exchange() = default;
+
+void exchange::set_budget(std::size_t memory_bytes) {
+  const std::size_t pages = memory_bytes / page_bytes;
+  for (std::size_t i = 0; i < std::size(arenas_); ++i) {
+    const bool last = i + 1 == std::size(arenas_);
+    if (!arenas_[i]) arenas_[i] = std::make_unique<arena>(static_cast<std::uint8_t>(i), pages);
+    if (arenas_[i]->pages() != pages && !last) continue;
+    current_.store(arenas_[i].get(), std::memory_order_release);
+    break;
+  }
+  budget_pages_.store(std::min(pages, current_.load(std::memory_order_relaxed)->pages()), std::memory_order_release);
+  make_room(0);
+}
+
+chunk* exchange::at(chunk_ref reference) noexcept { return arenas_[reference >> 56]->at(reference); }
+
+chunk* exchange::open(chunk* taken) noexcept {
+  taken->next.store(0, std::memory_order_relaxed);
+  taken->committed_bytes.store(sizeof(chunk), std::memory_order_relaxed);
+  used_pages_.fetch_add(taken->pages(), std::memory_order_relaxed);
+  return taken;
+}
+
+chunk* exchange::take_recycled(chunk_kind kind) noexcept {
+  chunk* found = nullptr;
+  return queues_->of(kind).try_dequeue(found) ? found : nullptr;
+}
+
+// Makes `pages` pages resident on account, taking memory away from recycled chunks if the budget asks for it.
+bool exchange::make_room(std::size_t pages) noexcept {
+  const std::size_t budget = budget_pages_.load(std::memory_order_relaxed);
+  std::size_t resident = resident_pages_.load(std::memory_order_relaxed);
+  for (;;) {
+    if (resident + pages <= budget) {
+      if (resident_pages_.compare_exchange_weak(resident, resident + pages, std::memory_order_relaxed)) return true;
+      continue;
+    }
+    chunk* spare = take_recycled(chunk_kind::block);
+    if (spare == nullptr) spare = take_recycled(chunk_kind::page);
+    if (spare == nullptr) return false;
+    const std::size_t freed_pages = spare->pages();
+    arenas_[spare->self >> 56]->make_cold(spare);
+    resident = resident_pages_.fetch_sub(freed_pages, std::memory_order_relaxed) - freed_pages;
+  }
+}
+
+chunk* exchange::take(chunk_kind kind, std::size_t bytes) noexcept {
+  if (kind != chunk_kind::run)
+    if (chunk* recycled = take_recycled(kind)) return open(recycled);
+  const std::size_t pages = kind == chunk_kind::page ? 1 : kind == chunk_kind::block ? block_pages : (bytes + page_bytes - 1) / page_bytes;
+  if (!make_room(pages)) return nullptr;
+  chunk* fresh = current_.load(std::memory_order_acquire)->take_cold(kind, pages);
+  if (fresh != nullptr) return open(fresh);
+  resident_pages_.fetch_sub(pages, std::memory_order_relaxed);
+  return nullptr;
+}
+
+bool exchange::may_open_block() const noexcept {
+  return (open_blocks_.load(std::memory_order_relaxed) + 1) * block_pages <= budget_pages_.load(std::memory_order_relaxed) / 2;
+}
+
+void exchange::give(chunk* done) noexcept {
+  const std::size_t pages = done->pages();
+  used_pages_.fetch_sub(pages, std::memory_order_relaxed);
+  arena* home = arenas_[done->self >> 56].get();
+  const bool recyclable = done->kind() != chunk_kind::run && home == current_.load(std::memory_order_relaxed);
+  if (recyclable && queues_->of(done->kind()).enqueue(queues_->giver(done->kind()), done)) return;
+  home->make_cold(done);
+  resident_pages_.fetch_sub(pages, std::memory_order_relaxed);
+}
+
+void exchange::wake_waiting() noexcept {
+  // Pairs with the increment in wait_for_memory: either the waiter's next take() sees the chunk, or this sees the waiter.
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (waiting_.load(std::memory_order_relaxed) == 0) return;
+  freed_.fetch_add(1, std::memory_order_seq_cst);
+  os::futex_wake(freed_, INT_MAX);
+}
+
+void exchange::wait_for_memory(std::uint32_t seen, std::chrono::nanoseconds timeout) noexcept {
+  waiting_.fetch_add(1, std::memory_order_seq_cst);
+  for (int i = 0; i < spins_before_sleep; ++i) {
+    if (freed_.load(std::memory_order_relaxed) != seen) break;
+    os::cpu_relax();
+  }
+  if (freed_.load(std::memory_order_relaxed) == seen) os::futex_wait(freed_, seen, timeout);
+  waiting_.fetch_sub(1, std::memory_order_seq_cst);
+}
+
+void exchange::release_claim() noexcept {
+  claimed_.store(false, std::memory_order_release);
+  freed_.fetch_add(1, std::memory_order_seq_cst);
+  os::futex_wake(freed_, INT_MAX);
+}
+
+announcer_ptr exchange::make_announcer() { return announcer_ptr(new announcer(queues_->announced)); }
+
+void exchange::announce(announcer& own, thread_stream* stream) noexcept {
+  // An announcement that fails for want of memory would hide the stream for ever; without memory for 8 bytes nothing works any more.
+  if (!queues_->announced.enqueue(own.token, stream)) std::abort();
+  announced_.fetch_add(1, std::memory_order_seq_cst);
+}
+
+thread_stream* exchange::adopt() noexcept {
+  thread_stream* found = nullptr;
+  if (!queues_->announced.try_dequeue(queues_->adopter, found)) return nullptr;
+  ++adopted_;
+  return found;
+}
+
+}  // namespace penstock::transport

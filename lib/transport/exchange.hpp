@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// What passes between the threads that log and the backend: streams that have something, towards the backend; free chunks, back; and the
+// one memory budget for all records on their way. The only place that knows the queue library.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "lib/transport/chunk.hpp"
+
+namespace penstock::transport {
+
+class arena;
+class thread_stream;
+
+/// A stream's own place in the queue of announcements: order holds per token, and a token is reused with its stream.
+class announcer;
+struct announcer_deleter {
+  void operator()(announcer* dead) const noexcept;
+};
+using announcer_ptr = std::unique_ptr<announcer, announcer_deleter>;
+
+class exchange {
+ public:
+  exchange();
+  ~exchange();
+  exchange(const exchange&) = delete;
+  exchange& operator=(const exchange&) = delete;
+
+  /// Sets the budget; chunks that threads still hold of an earlier one come back in time.
+  ///
+  /// Thread: no backend runs.
+  /// Errors: std::system_error if the address space is refused; the former budget stays.
+  void set_budget(std::size_t memory_bytes);
+  std::size_t budget_bytes() const noexcept { return budget_pages_.load(std::memory_order_relaxed) * page_bytes; }
+  std::size_t used_bytes() const noexcept { return used_pages_.load(std::memory_order_relaxed) * page_bytes; }
+
+  /// A chunk ready for records; null: the budget is spent. `bytes` only for runs. Never waits.
+  ///
+  /// Thread: any.
+  chunk* take(chunk_kind kind, std::size_t bytes = 0) noexcept;
+
+  /// Whether one more thread may write into a block: open blocks may hold at most half of the budget, since an idle thread keeps its chunk.
+  bool may_open_block() const noexcept;
+  void block_opened() noexcept { open_blocks_.fetch_add(1, std::memory_order_relaxed); }
+  void block_sealed() noexcept { open_blocks_.fetch_sub(1, std::memory_order_relaxed); }
+
+  /// Gives back a chunk whose records are done. Call wake_waiting() after the last of a turn.
+  ///
+  /// Thread: the reader only.
+  void give(chunk* done) noexcept;
+  void wake_waiting() noexcept;
+  bool anyone_waiting() const noexcept { return waiting_.load(std::memory_order_relaxed) != 0; }
+
+  /// Waits until memory may have come back, at most `timeout`: spins a little, then sleeps. `seen` is freed_count() from before the last
+  /// take() that failed.
+  void wait_for_memory(std::uint32_t seen, std::chrono::nanoseconds timeout) noexcept;
+  std::uint32_t freed_count() const noexcept { return freed_.load(std::memory_order_seq_cst); }
+
+  /// A large record waits for many pages at once; while it does, nobody else takes any.
+  bool try_claim() noexcept { return !claimed_.exchange(true, std::memory_order_acq_rel); }
+  void release_claim() noexcept;
+  bool claimed() const noexcept { return claimed_.load(std::memory_order_relaxed); }
+
+  announcer_ptr make_announcer();
+  /// Tells the reader that `stream` has something. Thread: the stream's own.
+  void announce(announcer& own, thread_stream* stream) noexcept;
+  /// The next announced stream, or null. `announced` is read once a turn, since an empty queue is slow to ask (26 us at 1,000 producers).
+  ///
+  /// Thread: the reader only.
+  thread_stream* adopt() noexcept;
+  bool anything_announced() const noexcept { return announced_.load(std::memory_order_seq_cst) != adopted_; }
+
+  chunk* at(chunk_ref reference) noexcept;
+
+ private:
+  struct queues;
+
+  chunk* open(chunk* taken) noexcept;
+  chunk* take_recycled(chunk_kind kind) noexcept;
+  bool make_room(std::size_t pages) noexcept;
+
+  std::unique_ptr<queues> queues_;
+  std::unique_ptr<arena> arenas_[256];
+  std::atomic<arena*> current_{nullptr};
+  std::atomic<std::size_t> budget_pages_{0};
+  std::atomic<bool> claimed_{false};
+  alignas(64) std::atomic<std::size_t> resident_pages_{0};  // In use, or recycled and still holding memory.
+  std::atomic<std::size_t> used_pages_{0};
+  std::atomic<std::size_t> open_blocks_{0};
+  alignas(64) std::atomic<std::uint32_t> waiting_{0};    // Threads in wait_for_memory(); the reader looks after each give.
+  std::atomic<std::uint32_t> freed_{0};                  // Futex word.
+  alignas(64) std::atomic<std::uint64_t> announced_{0};  // Written by threads that announce.
+  alignas(64) std::uint64_t adopted_ = 0;                // The reader's own.
+};
+
+}  // namespace penstock::transport
