@@ -19,9 +19,6 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/penstockConfigVersion.cma
 install(FILES ${PROJECT_BINARY_DIR}/penstockConfig.cmake ${PROJECT_BINARY_DIR}/penstockConfigVersion.cmake
   ${CMAKE_CURRENT_LIST_DIR}/penstock_dependencies.cmake DESTINATION ${package_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-if(PENSTOCK_TOOL AND TARGET penstock_tool)
-  install(TARGETS penstock_tool)
-endif()
 
 # A static library leaves its own libraries to whoever links it, so that `pkg-config --libs` without --static must name them too.
 set(c_libraries " -lzstd")
