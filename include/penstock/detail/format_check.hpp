@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Checks a format text against argument types while compiling. The only file that knows fmt's version.
+//
+// fmt's own checked type (fmt::format_string) is not used with fmt 9: clang 14 refuses to construct it inside another consteval
+// constructor, so fmt's parser is run over fmt's checker directly.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <type_traits>
+
+namespace penstock::detail {
+
+template <class T>
+inline constexpr bool is_named_argument = fmt::detail::is_named_arg<std::remove_cvref_t<T>>::value;
+
+/// Does not compile to a constant when `text` is not a valid format for arguments of types A: a missing argument (also of a dynamic width),
+/// an unknown name, a specification that the type does not have. Arguments that are named at run time (fmt::arg) are left to run time,
+/// as fmt leaves them.
+template <class... A>
+constexpr bool check_format(std::string_view text) {
+  if constexpr (!(is_named_argument<A> || ...)) {
+#if FMT_VERSION < 100000
+    using checker = fmt::detail::format_string_checker<char, fmt::detail::error_handler, std::remove_cvref_t<A>...>;
+    const fmt::basic_string_view<char> view(text.data(), text.size());
+    fmt::detail::parse_format_string<true>(view, checker(view, {}));
+#else
+    static_cast<void>(fmt::format_string<const std::remove_cvref_t<A>&...>(fmt::string_view(text.data(), text.size())));
+#endif
+  }
+  return true;
+}
+
+/// The format text of a literal or of a constant view. A literal keeps the NULs inside it.
+template <std::size_t N>
+constexpr std::string_view text_of(const char (&literal)[N]) noexcept {
+  return {literal, N - 1};
+}
+constexpr std::string_view text_of(std::string_view text) noexcept { return text; }
+
+/// Converts from any format text that is valid for arguments of types A, and from nothing else: a parameter of this type is the check of a
+/// macro's literal.
+template <class... A>
+struct checked_format {
+  template <class Text>
+  consteval checked_format(const Text& text) {  // NOLINT: implicit by design
+    static_cast<void>(check_format<A...>(text_of(text)));
+  }
+};
+
+}  // namespace penstock::detail
