@@ -45,6 +45,9 @@ bool may_include(std::string_view from, std::string_view to);
 void check_edges(const tree& files, findings& out);
 void check_cycles(const tree& files, findings& out);
 
+/// Links from one page to another file of the tree lead somewhere.
+void check_links(const tree& files, findings& out);
+
 /// All rules over all files.
 findings check(const tree& files);
 

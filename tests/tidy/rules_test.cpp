@@ -133,4 +133,12 @@ TEST(TidyIncludes, AreResolvedFromTheTopOfTheTree) {
   EXPECT_EQ(found[2].line, 4U);
 }
 
+TEST(TidyLinks, LeadToFilesAndFoldersOfTheTree) {
+  const tree files{{"README.md", "[pages](docs/) [memory](docs/memory.md#budget) [out](https://example.org/x) [here](#top)\n"},
+                   {"docs/memory.md", "[top](../README.md) [gone](ordering.md)\n"}};
+  findings out;
+  tidy::check_links(files, out);
+  EXPECT_THAT(out, ElementsAre(HasSubstr("docs/memory.md:1: links to ordering.md, which is not there")));
+}
+
 }  // namespace
