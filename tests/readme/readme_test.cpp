@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the README shows is what the repository holds and what a user sees.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cctype>
 #include <cstdio>
@@ -42,11 +43,13 @@ std::string without_numbers(std::string_view text) {
 
 struct run_result {
   std::string output{};
+  std::string file{};  // what the example left in service.log
   int status = -1;
 };
 
 run_result run_example(const std::string& name) {
-  const std::string folder = testing::TempDir() + "penstock_readme_" + name;
+  // Tests of one binary run at the same time, each in a process of its own.
+  const std::string folder = testing::TempDir() + "penstock_readme_" + std::to_string(getpid());
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
   const std::string command = "cd '" + folder + "' && '" PENSTOCK_EXAMPLES_DIR "/example_" + name + "' 2>&1";
@@ -56,6 +59,8 @@ run_result run_example(const std::string& name) {
   char part[4096];
   for (std::size_t got; (got = std::fread(part, 1, sizeof part, pipe)) > 0;) result.output.append(part, got);
   result.status = pclose(pipe);
+  result.file = read(folder + "/service.log");
+  std::filesystem::remove_all(folder);
   return result;
 }
 
@@ -74,7 +79,7 @@ TEST(Readme, ShowsWhatTheExamplePrints) {
 TEST(Readme, ExampleLeavesTheSameLinesInItsFile) {
   const run_result run = run_example("service");
   ASSERT_EQ(run.status, 0) << run.output;
-  EXPECT_EQ(read(testing::TempDir() + "penstock_readme_service/service.log"), run.output);
+  EXPECT_EQ(run.file, run.output);
 }
 
 }  // namespace
