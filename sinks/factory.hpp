@@ -19,6 +19,10 @@ std::unique_ptr<sink> make_stdio_sink(const sink_config& settings);
 std::unique_ptr<sink> make_console_sink(const sink_config& settings);
 std::unique_ptr<sink> make_null_sink(const sink_config& settings);
 
+/// True if the layout for a console on `fd` may use colour: it is a terminal that knows it, and nobody set NO_COLOR. The console sink
+/// itself writes lines as they are; without a path it writes to standard error (2). Source: no-color.org.
+bool console_wants_colour(int fd) noexcept;
+
 /// Makes the sink that `settings.type` names: a built-in or a registered one.
 ///
 /// Errors: config_error for an unknown type; what the sink's factory throws.

@@ -114,4 +114,8 @@ struct open_options {
 /// Errors: std::system_error whose text names the path, what was refused and the remedy; for `lock`, the owner's pid where it can be told.
 descriptor open_log_file(const std::filesystem::path& path, const open_options& options);
 
+/// Makes an open log file one that others may have as well, appending from here on, wherever it ends by then: for the lines after stop().
+/// O_DIRECT and the lock go.
+outcome share_for_appending(int fd) noexcept;
+
 }  // namespace penstock::os

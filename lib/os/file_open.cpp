@@ -165,4 +165,11 @@ descriptor open_log_file(const fs::path& path, const open_options& options) {
   return file;
 }
 
+outcome share_for_appending(int fd) noexcept {
+  const int flags = ::fcntl(fd, F_GETFL);
+  if (flags < 0 || ::fcntl(fd, F_SETFL, (flags & ~O_DIRECT) | O_APPEND) != 0) return {errc::io, errno};
+  ::flock(fd, LOCK_UN);
+  return {};
+}
+
 }  // namespace penstock::os
