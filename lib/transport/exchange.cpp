@@ -115,21 +115,19 @@ void exchange::give(chunk* done) noexcept {
 }
 
 void exchange::wake_waiting() noexcept {
-  // Pairs with the increment in wait_for_memory: either the waiter's next take() sees the chunk, or this sees the waiter.
+  // Pairs with the increment in waiter's constructor: either the waiter's next take() sees the chunk, or this sees the waiter.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (waiting_.load(std::memory_order_relaxed) == 0) return;
   freed_.fetch_add(1, std::memory_order_seq_cst);
   os::futex_wake(freed_, INT_MAX);
 }
 
-void exchange::wait_for_memory(std::uint32_t seen, std::chrono::nanoseconds timeout) noexcept {
-  waiting_.fetch_add(1, std::memory_order_seq_cst);
+void exchange::waiter::wait_for_memory(std::uint32_t seen, std::chrono::nanoseconds timeout) noexcept {
   for (int i = 0; i < spins_before_sleep; ++i) {
-    if (freed_.load(std::memory_order_relaxed) != seen) break;
+    if (home_.freed_.load(std::memory_order_relaxed) != seen) return;
     os::cpu_relax();
   }
-  if (freed_.load(std::memory_order_relaxed) == seen) os::futex_wait(freed_, seen, timeout);
-  waiting_.fetch_sub(1, std::memory_order_seq_cst);
+  os::futex_wait(home_.freed_, seen, timeout);
 }
 
 void exchange::release_claim() noexcept {

@@ -55,10 +55,21 @@ class exchange {
   void wake_waiting() noexcept;
   bool anyone_waiting() const noexcept { return waiting_.load(std::memory_order_relaxed) != 0; }
 
-  /// Waits until memory may have come back, at most `timeout`: spins a little, then sleeps. `seen` is freed_count() from before the last
+  /// Waiting for memory: register first, then try take() again before each sleep, so that a chunk given in between is never missed.
+  /// wait_for_memory() spins a little, then sleeps until something is given or `timeout` is over; `seen` is freed_count() from before the
   /// take() that failed.
-  void wait_for_memory(std::uint32_t seen, std::chrono::nanoseconds timeout) noexcept;
-  std::uint32_t freed_count() const noexcept { return freed_.load(std::memory_order_seq_cst); }
+  class waiter {
+   public:
+    explicit waiter(exchange& home) noexcept : home_(home) { home_.waiting_.fetch_add(1, std::memory_order_seq_cst); }
+    ~waiter() { home_.waiting_.fetch_sub(1, std::memory_order_seq_cst); }
+    waiter(const waiter&) = delete;
+    waiter& operator=(const waiter&) = delete;
+    std::uint32_t freed_count() const noexcept { return home_.freed_.load(std::memory_order_seq_cst); }
+    void wait_for_memory(std::uint32_t seen, std::chrono::nanoseconds timeout) noexcept;
+
+   private:
+    exchange& home_;
+  };
 
   /// A large record waits for many pages at once; while it does, nobody else takes any.
   bool try_claim() noexcept { return !claimed_.exchange(true, std::memory_order_acq_rel); }

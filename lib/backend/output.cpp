@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+#include "lib/backend/output.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+
+namespace penstock::backend {
+
+namespace {
+
+constexpr std::int64_t never_ns = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t retry_ns_max = 500'000'000;      // A disk that is free again is noticed within a second.
+constexpr int io_attempts_max = 10;                     // ~2.5 s of growing waits; a device that refuses longer than that is gone.
+constexpr std::int64_t maintenance_ns = 1'000'000'000;  // Two stat calls a second at most: cheap, and soon enough for logrotate.
+
+}  // namespace
+
+output::output(std::unique_ptr<sink> destination, line_layout layout, output_settings settings)
+    : sink_(std::move(destination)), layout_(std::move(layout)), settings_(std::move(settings)) {
+  publish();
+}
+
+bool output::find_room(std::size_t line_bytes) noexcept {
+  for (;;) {
+    if (disabled_) return true;  // Lines are counted as lost.
+    if (in_trouble()) return false;
+    const batch lent = sink_->lend({line_bytes, {}});
+    if (lent.room.empty()) {
+      const outcome state = sink_->flush();
+      if (!state.ok() && state.code != errc::pending) handle(state);
+      settle();
+      return disabled_;
+    }
+    room_begin_ = pos_ = reinterpret_cast<char*>(lent.room.data());
+    end_ = pos_ + lent.room.size();
+    cut_ = lent.end;
+    if (carry_.empty()) return true;
+    const std::size_t fits = std::min(carry_.size(), lent.room.size());
+    std::memcpy(pos_, carry_.data(), fits);
+    pos_ += fits;
+    carry_.erase(0, fits);
+    if (pos_ < end_) return true;
+    hand_over();
+  }
+}
+
+void output::hand_over() noexcept {
+  const auto used = static_cast<std::size_t>(pos_ - room_begin_);
+  if (used == 0) return;
+  const std::int64_t before = steady_now();
+  room_offset_ += used;
+  room_begin_ = pos_ = end_ = nullptr;
+  due_ns_ = 0;
+  urgent_ = false;
+  ++batches_;
+  const outcome result = sink_->submit(used);
+  const auto took_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(steady_now() - before, 0));
+  ++latency_.below_power_of_two[std::min<std::size_t>(std::bit_width(took_ns), 39)];
+  handle(result);
+  settle();
+  if (!result.ok()) return;
+  unsynced_ = true;
+  if (settings_.sync.each_batch) static_cast<void>(sync());
+}
+
+void output::submit() noexcept { hand_over(); }
+
+void output::handle(outcome result) noexcept {
+  if (result.ok() || result.code == errc::pending) {
+    if (in_trouble()) news_.recovered = true;
+    trouble_ = {};
+    attempts_ = 0;
+    return;
+  }
+  trouble_ = result;
+  news_.trouble = result;
+  ++errors_;
+  ++attempts_;
+  retry_ns_ = now_ns_ + std::min<std::int64_t>(std::int64_t{1'000'000} << std::min(attempts_, 20), retry_ns_max);
+  const bool patient = result.code == errc::no_space;
+  if (result.code == errc::closed || (!patient && attempts_ >= io_attempts_max)) give_up(true);
+}
+
+void output::settle() noexcept {
+  if (in_trouble()) return;
+  const std::uint64_t done = room_offset_ - sink_->in_flight_bytes();
+  bytes_ = done;
+  marks_.take_until(done, written_);
+}
+
+// What the sink holds is lost; the open room, if there is one, is not.
+void output::give_up(bool disable) noexcept {
+  const std::size_t unwritten = sink_->abandon();
+  const std::uint64_t done = room_offset_ - std::min<std::uint64_t>(unwritten, room_offset_);
+  bytes_ = done;
+  marks_.take_until(done, written_);
+  level_counts gone;
+  if (room_begin_ == nullptr || disable) {
+    marks_.take_all(gone);
+    carry_.clear();
+    room_begin_ = pos_ = end_ = nullptr;
+    due_ns_ = 0;
+  } else {
+    marks_.take_until(room_offset_, gone);
+  }
+  for (std::size_t i = 0; i < level_count; ++i) lost_.at[i] += gone.at[i];
+  news_.lost += gone.total();
+  trouble_ = {};
+  attempts_ = 0;
+  if (disable) {
+    disabled_ = true;
+    news_.disabled = true;
+  } else {
+    news_.recovered = true;
+  }
+}
+
+void output::abandon() noexcept {
+  if (disabled_) return;
+  hand_over();
+  if (in_trouble() || !marks_.empty()) give_up(true);
+}
+
+void output::mark(const line_source& line) noexcept {
+  if (marks_.empty()) open_epoch_ = epoch_;
+  marks_.add(laid_bytes(), line.facts.record_level);
+  if (due_ns_ == 0) due_ns_ = now_ns_ + settings_.flush_interval_ns;
+  if (line.facts.record_level >= settings_.flush_level) urgent_ = true;
+}
+
+void output::put(const line_source& line) noexcept {
+  ++taken_[line.facts.record_level];
+  if (disabled_) {
+    ++lost_[line.facts.record_level];
+    ++news_.lost;
+    return;
+  }
+  if (!layout_.simple() || !put_simple(line, layout_.frame(line.key, line.facts))) put_slowly(line);
+  mark(line);
+}
+
+// Lays the line out in the batch. False: there may not be room, or the message needs care; nothing has happened then.
+bool output::put_simple(const line_source& line, const line_frame& frame) noexcept {
+  const auto room = static_cast<std::size_t>(end_ - pos_);
+  const std::size_t around = frame.before.copied_bytes() + frame.after.copied_bytes();
+  const auto* text = reinterpret_cast<const char*>(line.body.payload);
+  const std::size_t text_bytes = line.is_text ? line.body.payload_bytes : 64;
+  if (room < around + text_bytes) return false;
+  if (line.is_text && layout_.escapes() && !plain_ascii(text, text_bytes) && needs_escape({text, text_bytes})) return false;
+
+  char* message = frame.before.copy(pos_);
+  frame.patch(pos_, line.facts.time);
+  char* end = message + text_bytes;
+  if (line.is_text) {
+    std::memcpy(message, text, text_bytes);
+  } else {
+    spilling_text out(message, end_ - frame.after.copied_bytes(), spill_);
+    lay_out_record(*line.site, *line.body.source, line.body.payload, out);
+    const std::string_view laid = out.view();
+    const bool escape = layout_.escapes() && !plain_ascii(laid.data(), laid.size()) && needs_escape(laid);
+    if (out.spilled() || escape) {
+      line_.assign(frame.before.view());
+      frame.patch(line_.data(), line.facts.time);
+      escaped_.clear();
+      if (escape) append_escaped(escaped_, laid);
+      write_pieces(line_, escape ? std::string_view(escaped_) : laid, frame.after.view());
+      spill_.trim();
+      return true;
+    }
+    end = out.pos;
+  }
+  if (frame.after.bytes() == 1) {
+    *end = '\n';
+    pos_ = end + 1;
+  } else {
+    pos_ = frame.after.copy(end);
+  }
+  return true;
+}
+
+std::string_view output::message_of(const line_source& line) noexcept {
+  std::string_view message(reinterpret_cast<const char*>(line.body.payload), line.body.payload_bytes);
+  if (!line.is_text) {
+    spilling_text out(nullptr, nullptr, spill_);
+    lay_out_record(*line.site, *line.body.source, line.body.payload, out);
+    message = out.view();
+  }
+  if (!layout_.escapes() || plain_ascii(message.data(), message.size()) || !needs_escape(message)) return message;
+  escaped_.clear();
+  append_escaped(escaped_, message);
+  return escaped_;
+}
+
+void output::put_slowly(const line_source& line) noexcept {
+  const std::string_view message = message_of(line);
+  if (layout_.simple()) {
+    const line_frame& frame = layout_.frame(line.key, line.facts);
+    line_.assign(frame.before.view());
+    frame.patch(line_.data(), line.facts.time);
+    write_pieces(line_, message, frame.after.view());
+  } else {
+    layout_.compose(line_, line.facts, message);
+    write_pieces(line_, {}, {});
+  }
+  spill_.trim();
+}
+
+void output::write_pieces(std::string_view before, std::string_view message, std::string_view after) noexcept {
+  const std::size_t bytes = before.size() + message.size() + after.size();
+  if (cut_ == cut::lines && static_cast<std::size_t>(end_ - pos_) < bytes && pos_ != room_begin_) {
+    hand_over();
+    find_room(bytes);
+  }
+  write_piece(before);
+  write_piece(message);
+  write_piece(after);
+}
+
+void output::write_piece(std::string_view piece) noexcept {
+  while (!piece.empty() && !disabled_) {
+    if (!carry_.empty() || (pos_ == end_ && !find_room(piece.size()))) {
+      carry_.append(piece);
+      return;
+    }
+    const std::size_t fits = std::min(piece.size(), static_cast<std::size_t>(end_ - pos_));
+    if (fits == 0) continue;
+    std::memcpy(pos_, piece.data(), fits);
+    pos_ += fits;
+    piece.remove_prefix(fits);
+    if (pos_ == end_) hand_over();
+  }
+}
+
+void output::upkeep(std::int64_t now_ns) noexcept {
+  now_ns_ = now_ns;
+  if (disabled_) return;
+  if (in_trouble() && now_ns >= retry_ns_) {
+    handle(sink_->resume());
+    settle();
+  }
+  if (due_ns_ != 0 && now_ns >= due_ns_) hand_over();
+  if (!in_trouble() && room_begin_ == pos_ && !marks_.empty()) static_cast<void>(flush());
+  if (unsynced_ && settings_.sync.interval.count() > 0 && now_ns >= next_sync_ns_) static_cast<void>(sync());
+  if (now_ns >= next_maintenance_ns_) {
+    next_maintenance_ns_ = now_ns + maintenance_ns;
+    if (pos_ == room_begin_ && !in_trouble()) {
+      const outcome found = sink_->maintain();
+      if (!found.ok() && found.code != errc::pending) news_.trouble = found;
+    }
+  }
+}
+
+std::int64_t output::next_due_ns() const noexcept {
+  if (disabled_) return never_ns;
+  std::int64_t next = never_ns;
+  if (in_trouble()) next = retry_ns_;
+  if (due_ns_ != 0) next = std::min(next, due_ns_);
+  if (due_ns_ == 0 && !marks_.empty() && !in_trouble()) next = std::min(next, now_ns_ + 1'000'000);  // In flight: look again in 1 ms.
+  if (unsynced_ && settings_.sync.interval.count() > 0) next = std::min(next, next_sync_ns_);
+  return next;
+}
+
+outcome output::flush() noexcept {
+  if (disabled_) return {};
+  if (!carry_.empty()) find_room();
+  hand_over();
+  if (disabled_) return {};
+  if (in_trouble()) return trouble_;
+  const outcome result = sink_->flush();
+  if (!result.ok() && result.code != errc::pending) handle(result);
+  settle();
+  return result;
+}
+
+outcome output::sync() noexcept {
+  const outcome flushed = flush();
+  if (!flushed.ok() || disabled_) return flushed;
+  const outcome result = sink_->sync();
+  if (result.code == errc::pending) return result;
+  unsynced_ = false;
+  next_sync_ns_ = now_ns_ + settings_.sync.interval.count();
+  if (!result.ok() && result.code != errc::unsupported) {
+    ++errors_;
+    news_.trouble = result;  // What is with the kernel stays written; that it may not be on the medium is said, once.
+  }
+  return result;
+}
+
+void output::publish() noexcept {
+  const std::lock_guard lock(published_mutex_);
+  published_.taken = taken_;
+  published_.written = written_;
+  published_.lost = lost_;
+  published_.held = marks_.counts();
+  published_.bytes = bytes_;
+  published_.batches = batches_;
+  published_.errors = errors_;
+  published_.disabled = disabled_;
+  published_.submit_latency = latency_;
+}
+
+sink_stats output::stats() const {
+  sink_stats copy;
+  {
+    const std::lock_guard lock(published_mutex_);
+    copy = published_;
+  }
+  copy.name = settings_.name;
+  return copy;
+}
+
+output_news output::take_news() noexcept { return std::exchange(news_, {}); }
+
+bool output::retire() noexcept {
+  room_begin_ = pos_ = end_ = nullptr;
+  std::unique_ptr<sink> left = sink_->retire();
+  if (left == nullptr) {
+    disabled_ = true;
+    return false;
+  }
+  sink_ = std::move(left);
+  disabled_ = false;
+  trouble_ = {};
+  return true;
+}
+
+}  // namespace penstock::backend

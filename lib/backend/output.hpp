@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// One sink in use: lays lines out in the batch that the sink lends, hands batches over when they are full or due, holds them when the sink
+// is in trouble, and keeps the sink's ledger: taken = written + lost + held.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include <penstock/detail/record.hpp>
+#include <penstock/sink.hpp>
+#include <penstock/stats.hpp>
+
+#include "lib/backend/escape.hpp"
+#include "lib/backend/line_layout.hpp"
+#include "lib/backend/line_marks.hpp"
+#include "lib/backend/message.hpp"
+
+namespace penstock::backend {
+
+struct output_settings {
+  std::string name{};
+  std::int64_t flush_interval_ns = 20'000'000;
+  level flush_level = level::error;
+  sync_policy sync{};
+};
+
+/// A record on its way into a line.
+struct line_source {
+  line_facts facts{};
+  frame_key key{};
+  const detail::call_site* site = nullptr;
+  record_view body;
+  bool is_text = true;
+};
+
+/// What an output has to tell; collected by the worker after a turn.
+struct output_news {
+  outcome trouble{};       ///< of the last failed call; ok: none
+  bool disabled = false;   ///< the sink was given up
+  bool recovered = false;  ///< trouble is over
+  std::uint64_t lost = 0;  ///< records lost since the last news
+};
+
+class output {
+ public:
+  output(std::unique_ptr<sink> destination, line_layout layout, output_settings settings);
+
+  /// Whether the next line can be put now. Asks the sink for room if there is none.
+  bool ready() noexcept { return pos_ < end_ || disabled_ || find_room(); }
+
+  /// Lays out one line. Only after ready(). A line that finds no more room half way is finished as soon as the sink lends again.
+  ///
+  /// Thread: the owner of the backend.
+  void put(const line_source& line) noexcept;
+
+  /// Hands over, tries again, syncs, whatever is due at `now_ns` (steady clock).
+  void upkeep(std::int64_t now_ns) noexcept;
+  /// Hands the open batch over now.
+  void submit() noexcept;
+  /// Everything put so far: ok with the kernel; pending; or the trouble that holds it up.
+  outcome flush() noexcept;
+  outcome sync() noexcept;
+  outcome reopen() noexcept { return sink_->reopen(); }
+  /// Gives up what cannot be written: at the end of stop().
+  void abandon() noexcept;
+
+  /// When upkeep() has something to do next; nanoseconds::max() as int64: nothing.
+  std::int64_t next_due_ns() const noexcept;
+  bool holds_anything() const noexcept { return pos_ != room_begin_ || !marks_.empty(); }
+  bool urgent() const noexcept { return urgent_; }
+  bool in_trouble() const noexcept { return !trouble_.ok(); }
+  bool disabled() const noexcept { return disabled_; }
+
+  /// A number that grows with each batch that is begun: what was put before batch n was begun is done once oldest_open() >= n.
+  void begin_epoch(std::uint64_t epoch) noexcept { epoch_ = epoch; }
+  std::uint64_t oldest_open_epoch() const noexcept { return marks_.empty() && carry_.empty() ? ~std::uint64_t{0} : open_epoch_; }
+
+  /// Copies the ledger to where stats() reads it.
+  void publish() noexcept;
+  sink_stats stats() const;
+  output_news take_news() noexcept;
+  const output_settings& settings() const noexcept { return settings_; }
+
+  /// Ends the sink; afterwards single lines go to what it leaves behind. False: nothing takes lines any more.
+  bool retire() noexcept;
+  void after_fork() noexcept { layout_.forget(); }
+  sink& destination() noexcept { return *sink_; }
+
+ private:
+  bool find_room(std::size_t line_bytes = 0) noexcept;
+  void hand_over() noexcept;
+  void handle(outcome result) noexcept;
+  void settle() noexcept;
+  void give_up(bool disable) noexcept;
+  bool put_simple(const line_source& line, const line_frame& frame) noexcept;
+  void put_slowly(const line_source& line) noexcept;
+  void write_pieces(std::string_view before, std::string_view message, std::string_view after) noexcept;
+  void write_piece(std::string_view piece) noexcept;
+  std::string_view message_of(const line_source& line) noexcept;
+  void mark(const line_source& line) noexcept;
+  std::uint64_t laid_bytes() const noexcept { return room_offset_ + static_cast<std::uint64_t>(pos_ - room_begin_) + carry_.size(); }
+
+  std::unique_ptr<sink> sink_;
+  line_layout layout_;
+  output_settings settings_;
+
+  char* room_begin_ = nullptr;
+  char* pos_ = nullptr;
+  char* end_ = nullptr;
+  cut cut_ = cut::pages;
+  std::uint64_t room_offset_ = 0;  // Bytes handed over before this room.
+  std::string carry_;              // The rest of a line that found no room.
+  text_spill spill_;
+  std::string line_;  // A line that is not laid out in place.
+  std::string escaped_;
+
+  line_marks marks_;
+  std::uint64_t epoch_ = 0;
+  std::uint64_t open_epoch_ = 0;
+  std::int64_t now_ns_ = 0;
+  std::int64_t due_ns_ = 0;  // When the open batch is due; 0: it is empty.
+  bool urgent_ = false;
+  std::int64_t next_sync_ns_ = 0;
+  bool unsynced_ = false;
+
+  outcome trouble_{};
+  int attempts_ = 0;
+  std::int64_t retry_ns_ = 0;
+  bool disabled_ = false;
+  output_news news_{};
+  std::int64_t next_maintenance_ns_ = 0;
+
+  // The ledger; the published copy is read by stats().
+  level_counts taken_{}, written_{}, lost_{};
+  std::uint64_t batches_ = 0, bytes_ = 0, errors_ = 0;
+  latency_histogram latency_{};
+  mutable std::mutex published_mutex_;
+  sink_stats published_{};
+};
+
+}  // namespace penstock::backend

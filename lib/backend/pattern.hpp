@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// A sink's pattern, compiled once into a list of operations. Grammar: docs/config.md, "pattern".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <penstock/base/call_site.hpp>
+#include <penstock/base/level.hpp>
+
+#include "lib/backend/time_map.hpp"
+
+namespace penstock::backend {
+
+/// What a line may say of a record, beside its message.
+struct line_facts {
+  wall_ns time = 0;
+  level record_level = level::info;
+  int thread_id = 0;
+  std::string_view logger{};
+  const source_facts* source = nullptr;
+};
+
+struct pattern_op {
+  enum class kind : std::uint8_t { literal, time, level, thread, process, logger, file, line, function, message };
+
+  kind what = kind::literal;
+  std::string text{};  ///< the literal, or the strftime format of a time (empty: ISO 8601)
+  std::string fill = " ";
+  char align = '<';
+  unsigned width = 0;
+};
+
+/// Where digits of the second's fraction stand in a rendered text.
+struct fraction_place {
+  std::uint32_t offset = 0;
+  std::uint32_t digits = 6;
+};
+
+/// Errors: config_error if the pattern is not understood.
+std::vector<pattern_op> compile_pattern(std::string_view pattern);
+
+/// Renders everything but {message}. Keeps what a second's lines share.
+class pattern_renderer {
+ public:
+  /// \param colour surround {level} by terminal colours
+  explicit pattern_renderer(bool colour) noexcept : colour_(colour) {}
+
+  /// Appends what `op` gives for `facts`; adds the places of sub-second digits, whose digits stand there already.
+  void append(std::string& out, const pattern_op& op, const line_facts& facts, std::vector<fraction_place>& places);
+
+  /// Pads what was appended to `out` from `start` on to the op's width.
+  static void pad(std::string& out, std::size_t start, const pattern_op& op, std::vector<fraction_place>* places);
+
+ private:
+  void append_time(std::string& out, const pattern_op& op, wall_ns time, std::vector<fraction_place>& places);
+
+  bool colour_;
+};
+
+/// Writes the digits of a second's fraction.
+void put_fraction(char* place, std::uint32_t nanoseconds, std::uint32_t digits) noexcept;
+
+}  // namespace penstock::backend
