@@ -22,6 +22,7 @@ class line_marks {
     ring_[(first_ + count_) & (ring_.size() - 1)] =
         static_cast<std::uint32_t>(end_bytes << level_bits) | static_cast<std::uint32_t>(of_record);
     ++count_;
+    ++held_[of_record];
   }
 
   /// Moves the lines that end at or before `end_bytes` into `counts`. Lines in flight span less than 256 MiB, so that ends can be compared
@@ -32,6 +33,7 @@ class line_marks {
       const std::uint32_t mark = ring_[first_ & (ring_.size() - 1)];
       if (static_cast<std::int32_t>(limit - mark) < 0) return;
       ++counts.at[mark & level_mask];
+      --held_.at[mark & level_mask];
       ++first_;
       --count_;
     }
@@ -40,13 +42,10 @@ class line_marks {
   /// Moves all lines into `counts`.
   void take_all(level_counts& counts) noexcept {
     for (; count_ > 0; ++first_, --count_) ++counts.at[ring_[first_ & (ring_.size() - 1)] & level_mask];
+    held_ = {};
   }
 
-  level_counts counts() const noexcept {
-    level_counts sum;
-    for (std::size_t i = 0; i < count_; ++i) ++sum.at[ring_[(first_ + i) & (ring_.size() - 1)] & level_mask];
-    return sum;
-  }
+  const level_counts& counts() const noexcept { return held_; }
   bool empty() const noexcept { return count_ == 0; }
 
  private:
@@ -63,6 +62,7 @@ class line_marks {
   std::vector<std::uint32_t> ring_;  // A power of two.
   std::size_t first_ = 0;
   std::size_t count_ = 0;
+  level_counts held_{};
 };
 
 }  // namespace penstock::backend

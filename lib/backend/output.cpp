@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace penstock::backend {
 
@@ -19,6 +20,7 @@ constexpr std::int64_t maintenance_ns = 1'000'000'000;  // Two stat calls a seco
 
 output::output(std::unique_ptr<sink> destination, line_layout layout, output_settings settings)
     : sink_(std::move(destination)), layout_(std::move(layout)), settings_(std::move(settings)) {
+  describe();
   publish();
 }
 
@@ -245,6 +247,7 @@ void output::upkeep(std::int64_t now_ns) noexcept {
   if (unsynced_ && settings_.sync.interval.count() > 0 && now_ns >= next_sync_ns_) static_cast<void>(sync());
   if (now_ns >= next_maintenance_ns_) {
     next_maintenance_ns_ = now_ns + maintenance_ns;
+    describe();
     if (pos_ == room_begin_ && !in_trouble()) {
       const outcome found = sink_->maintain();
       if (!found.ok() && found.code != errc::pending) news_.trouble = found;
@@ -288,6 +291,17 @@ outcome output::sync() noexcept {
   return result;
 }
 
+void output::describe() noexcept {
+  try {
+    sink_description now = sink_->describe();
+    const std::lock_guard lock(published_mutex_);
+    published_.type = std::move(now.kind);
+    published_.fallback = std::move(now.fallback);
+  } catch (...) {
+    errors_ += 1;  // A sink that cannot say what it is goes on writing.
+  }
+}
+
 void output::publish() noexcept {
   const std::lock_guard lock(published_mutex_);
   published_.taken = taken_;
@@ -321,6 +335,7 @@ bool output::retire() noexcept {
     return false;
   }
   sink_ = std::move(left);
+  describe();
   disabled_ = false;
   trouble_ = {};
   return true;

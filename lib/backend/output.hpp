@@ -102,6 +102,7 @@ class output {
   void write_piece(std::string_view piece) noexcept;
   std::string_view message_of(const line_source& line) noexcept;
   void mark(const line_source& line) noexcept;
+  void describe() noexcept;
   std::uint64_t laid_bytes() const noexcept { return room_offset_ + static_cast<std::uint64_t>(pos_ - room_begin_) + carry_.size(); }
 
   std::unique_ptr<sink> sink_;

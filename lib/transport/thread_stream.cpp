@@ -1,24 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "lib/transport/thread_stream.hpp"
 
-#include <algorithm>
-
 namespace penstock::transport {
-
-std::byte* scratch::at_least(std::size_t bytes_needed) {
-  if (capacity_bytes < bytes_needed) {
-    const std::size_t grown = std::max({bytes_needed, 2 * capacity_bytes, std::size_t{1024}});
-    bytes = std::unique_ptr<std::byte[]>(new std::byte[grown]);
-    capacity_bytes = grown;
-  }
-  return bytes.get();
-}
 
 thread_stream::thread_stream(exchange& home, std::uint32_t index) : home_(home), announcer_(home.make_announcer()), index_(index) {
   parked.store(1, std::memory_order_relaxed);
   finished_.reserve(16);
-  pending.reserve(4);
-  spare.reserve(4);
 }
 
 void thread_stream::open_chunk(chunk* opened) noexcept {
@@ -97,6 +84,7 @@ void thread_stream::reuse(int thread_id) {
   write = limit = chunk_begin = nullptr;
   text_until_bytes = 0;
   quota_bytes = 0;
+  frames_in_use = 0;
   closed_.store(false, std::memory_order_relaxed);
   parked.store(1, std::memory_order_relaxed);
   thread_id_ = thread_id;

@@ -18,21 +18,14 @@
 #include <penstock/stats.hpp>
 
 #include "lib/transport/exchange.hpp"
+#include "lib/transport/text_spill.hpp"
 
 namespace penstock::transport {
 
-/// Scratch memory of a thread for texts and arguments that do not go straight into a chunk.
-struct scratch {
-  std::unique_ptr<std::byte[]> bytes{};
-  std::size_t capacity_bytes = 0;
-
-  /// Errors: std::bad_alloc.
-  std::byte* at_least(std::size_t bytes_needed);
-};
-
-/// A record that reserve_slow() has promised a place for and commit_slow() will finish.
-struct pending_record {
-  scratch arguments{};  // Used if the record is to become text.
+/// What a statement needs that does not go straight into a chunk. A formatter may log while its own record is being made: one frame each.
+struct scratch_frame {
+  text_spill arguments{};
+  text_spill text{};
   std::size_t record_bytes = 0;
   bool as_text = false;
 };
@@ -94,10 +87,10 @@ class alignas(64) thread_stream : public detail::stream_front {
   void forget_drop_times() noexcept { first_drop_ticks_.store(0, std::memory_order_relaxed); }
 
   // The thread's own, beyond the fast path.
-  std::vector<pending_record> pending{};  // A stack: a formatter may log while its own record is pending.
-  std::vector<scratch> spare{};           // Scratch memory to be used again.
-  std::uint64_t text_until_bytes = 0;     // `auto`: below this many produced bytes records are text without looking again.
-  std::uint64_t quota_bytes = 0;          // Not 0: never waits, and drops beyond so many unread bytes (the backend's own thread).
+  std::vector<std::unique_ptr<scratch_frame>> frames{};
+  std::size_t frames_in_use = 0;
+  std::uint64_t text_until_bytes = 0;  // `auto`: below this many produced bytes records are text without looking again.
+  std::uint64_t quota_bytes = 0;       // Not 0: never waits, and drops beyond so many unread bytes (the backend's own thread).
 
  private:
   const detail::record_header* refill() noexcept;

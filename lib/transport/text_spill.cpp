@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "lib/transport/text_spill.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace penstock::transport {
+
+namespace {
+
+constexpr std::size_t spill_bytes_kept = std::size_t{1} << 20;  // Larger room comes from rare records and is given back.
+
+void grow_into_spill(detail::text_out& out, std::size_t more_bytes) {
+  auto& text = static_cast<spilling_text&>(out);
+  const auto kept = static_cast<std::size_t>(text.pos - text.begin);
+  char* room = text.spill.make_room(text.begin, kept, kept + more_bytes);
+  text.begin = room;
+  text.pos = room + kept;
+  text.end = room + text.spill.capacity_bytes();
+}
+
+}  // namespace
+
+char* text_spill::make_room(const char* from, std::size_t kept_bytes, std::size_t bytes) {
+  if (from == room_.get() && bytes <= capacity_bytes_) return room_.get();
+  if (bytes > capacity_bytes_) {
+    const std::size_t grown = std::max({bytes, capacity_bytes_ + capacity_bytes_ / 2, std::size_t{4096}});
+    std::unique_ptr<char[]> larger(new char[grown]);
+    if (kept_bytes > 0) std::memcpy(larger.get(), from, kept_bytes);
+    room_ = std::move(larger);
+    capacity_bytes_ = grown;
+  } else if (kept_bytes > 0) {
+    std::memcpy(room_.get(), from, kept_bytes);
+  }
+  return room_.get();
+}
+
+void text_spill::trim() noexcept {
+  if (capacity_bytes_ <= spill_bytes_kept) return;
+  room_.reset();
+  capacity_bytes_ = 0;
+}
+
+spilling_text::spilling_text(char* room_begin, char* room_end, text_spill& overflow) noexcept : spill(overflow) {
+  begin = pos = room_begin;
+  end = room_end;
+  grow = grow_into_spill;
+}
+
+}  // namespace penstock::transport

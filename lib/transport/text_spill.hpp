@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Room for text that does not fit where it was begun: in the chunk of a thread, or in the open batch of a sink.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include <penstock/base/call_site.hpp>
+
+namespace penstock::transport {
+
+/// Room for text that does not fit where it was begun. Kept and used again; large room is given back by trim().
+class text_spill {
+ public:
+  /// At least `bytes` bytes, with the first `kept_bytes` of `from` copied to their start.
+  ///
+  /// Errors: std::bad_alloc.
+  char* make_room(const char* from, std::size_t kept_bytes, std::size_t bytes);
+  std::size_t capacity_bytes() const noexcept { return capacity_bytes_; }
+  bool holds(const char* place) const noexcept { return place == room_.get() && place != nullptr; }
+  void trim() noexcept;
+
+ private:
+  std::unique_ptr<char[]> room_;
+  std::size_t capacity_bytes_ = 0;
+};
+
+/// A text_out that moves to a spill when its room is used up.
+struct spilling_text : detail::text_out {
+  spilling_text(char* room_begin, char* room_end, text_spill& overflow) noexcept;
+  spilling_text(const spilling_text&) = delete;
+  spilling_text& operator=(const spilling_text&) = delete;
+
+  std::string_view view() const noexcept { return {begin, static_cast<std::size_t>(pos - begin)}; }
+  bool spilled() const noexcept { return spill.holds(begin); }
+
+  text_spill& spill;
+};
+
+}  // namespace penstock::transport
