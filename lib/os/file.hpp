@@ -77,6 +77,8 @@ class descriptor {
 struct write_result {
   std::size_t done_bytes = 0;
   outcome result{};
+
+  friend bool operator==(const write_result&, const write_result&) = default;
 };
 
 /// RWF_DONTCACHE of pwritev2(2): written pages leave the page cache by themselves. Source: Linux 6.14; the headers of Debian 12 lack it.
