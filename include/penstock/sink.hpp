@@ -38,6 +38,7 @@ struct lend_request {
 struct sink_description {
   std::string kind{};      ///< the type really used: "write", "io_uring", …
   std::string fallback{};  ///< why it is not the type that was asked for; empty: it is
+  std::string note{};      ///< what it does without although it is that type (registered memory); empty: nothing
 };
 
 /// A destination of batches.
