@@ -177,11 +177,14 @@ struct codec<A, KeepAddress, argument_kind::string> {
   static value load(const std::byte* fixed, const std::byte*& tail) noexcept { return load_string(fixed, tail); }
 };
 
-/// The text of a C string. A null pointer is not an error: its text is "(null)" wherever it is laid out.
-inline std::string_view view_of(const char* text) noexcept { return text == nullptr ? std::string_view("(null)") : std::string_view(text); }
-template <std::size_t N>
-std::string_view view_of(const char (&text)[N]) noexcept {
-  return {text, ::strnlen(text, N)};  // an array without a NUL ends with the array
+/// The text of a C string. A null pointer is not an error: its text is "(null)" wherever it is laid out. An array without a NUL ends with
+/// the array.
+template <class A>
+inline std::string_view view_of(const A& text) noexcept {
+  if constexpr (std::is_array_v<A>)
+    return {text, ::strnlen(text, std::extent_v<A>)};
+  else
+    return text == nullptr ? std::string_view("(null)") : std::string_view(text);
 }
 
 template <class A>

@@ -5,43 +5,17 @@
 
 #include <penstock/base/call_site.hpp>
 #include <penstock/detail/encode.hpp>
+#include <penstock/detail/fields.hpp>
 #include <penstock/detail/format_check.hpp>
 #include <penstock/detail/pieces.hpp>
-#include <penstock/detail/plain.hpp>
-#include <penstock/detail/real.hpp>
 
-#include <fmt/compile.h>
 #include <fmt/format.h>
 
 #include <cstddef>
-#include <cstdint>
+#include <cstring>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-
-// {:p} of a C string is its address; all else is said of its text.
-template <>
-struct fmt::formatter<penstock::detail::addressed_string> {
-  constexpr auto parse(fmt::format_parse_context& context) {
-    const auto* last = context.begin();
-    for (std::size_t depth = 1; last != context.end(); ++last) {
-      if (*last == '{') ++depth;
-      if (*last == '}' && --depth == 0) break;
-    }
-    is_address_ = last != context.begin() && last[-1] == 'p';
-    return is_address_ ? address_.parse(context) : text_.parse(context);
-  }
-  template <class Context>
-  auto format(const penstock::detail::addressed_string& value, Context& context) const {
-    return is_address_ ? address_.format(value.address, context)
-                       : text_.format(fmt::string_view(value.text.data(), value.text.size()), context);
-  }
-
- private:
-  fmt::formatter<const void*> address_;
-  fmt::formatter<fmt::string_view> text_;
-  bool is_address_ = false;
-};
 
 namespace penstock::detail {
 
@@ -53,100 +27,6 @@ void lay_out_by_fmt(text_out& out, std::string_view format, V&... values) {
   fmt::vformat_to(fmt::appender(buffer), fmt::string_view(format.data(), format.size()), fmt::make_format_args(values...));
   append(out, {buffer.data(), buffer.size()});
 }
-
-/// How one field is laid out.
-enum class field_way : std::uint8_t {
-  plain,     ///< `{}` of a built-in type
-  bounded,   ///< a specification whose text can't be longer than a bound known while compiling
-  buffered,  ///< anything else
-};
-
-/// Upper bound of a width or precision that is laid out straight into a record; a larger one takes a buffer.
-inline constexpr std::size_t number_max = 1024;
-
-/// The sum of all numbers in a specification: no less than its width and precision together.
-constexpr std::size_t numbers_in(std::string_view specification) {
-  std::size_t sum = 0;
-  std::size_t number = 0;
-  for (const char c : specification) {
-    if (c >= '0' && c <= '9') {
-      number = number * 10 + static_cast<std::size_t>(c - '0');
-      if (number > number_max) return number_max + 1;
-    } else {
-      sum += number;
-      number = 0;
-    }
-  }
-  return sum + number;
-}
-
-template <class V>
-inline constexpr bool is_text_value = std::is_same_v<V, std::string_view> || std::is_same_v<V, addressed_string>;
-template <class V>
-inline constexpr bool is_direct =
-    (std::is_arithmetic_v<V> && sizeof(V) <= 8 && !std::is_same_v<V, long double>) || is_text_value<V> || std::is_same_v<V, const void*>;
-
-template <class V>
-constexpr field_way way_of(std::string_view specification) {
-  if constexpr (is_direct<V>) {
-    if (specification.empty()) return field_way::plain;
-    // Locale and debug forms have no bound here (and fmt 9 lays a compiled {:?} out wrongly); 'p' of a string is an address.
-    for (const char c : specification)
-      if (c == 'L' || c == '?' || (is_text_value<V> && c == 'p')) return field_way::buffered;
-    return numbers_in(specification) > number_max ? field_way::buffered : field_way::bounded;
-  } else {
-    return field_way::buffered;
-  }
-}
-
-/// Bytes that a field can be long, beside the bytes of a string.
-template <class V>
-constexpr std::size_t bytes_max(std::string_view specification) {
-  const std::size_t padding = 4 * numbers_in(specification);  // a fill is up to 4 bytes long
-  if constexpr (is_text_value<V>)
-    return padding;
-  else if constexpr (std::is_floating_point_v<V>)
-    return padding + (specification.empty() ? real_bytes_max : 352);  // sign, 309 digits, point, 6 places by default; "%a" is shorter
-  else
-    return padding + (specification.empty() ? 24 : 72);  // 64 binary digits, prefix, sign
-}
-
-template <class V>
-constexpr std::size_t string_bytes(const V& value) noexcept {
-  if constexpr (std::is_same_v<V, std::string_view>)
-    return value.size();
-  else if constexpr (std::is_same_v<V, addressed_string>)
-    return value.text.size();
-  else
-    return 0;
-}
-
-template <class V>
-inline char* put_plain(char* place, const V& value) {
-  if constexpr (std::is_same_v<V, bool>) {
-    return put_bool(place, value);
-  } else if constexpr (std::is_same_v<V, char>) {
-    *place = value;
-    return place + 1;
-  } else if constexpr (std::is_integral_v<V>) {
-    return put_integer(place, value);
-  } else if constexpr (std::is_floating_point_v<V>) {
-    return put_real(place, value);
-  } else if constexpr (std::is_same_v<V, std::string_view>) {
-    return put_string(place, value);
-  } else if constexpr (std::is_same_v<V, addressed_string>) {
-    return put_string(place, value.text);
-  } else {
-    return fmt::format_to(place, FMT_COMPILE("{}"), value);
-  }
-}
-
-/// What fmt lays out for a value of a bounded field.
-template <class V>
-constexpr const V& as_formatted(const V& value) noexcept {
-  return value;
-}
-constexpr std::string_view as_formatted(const addressed_string& value) noexcept { return value.text; }
 
 /// What is known of a statement while compiling: its pieces, and the types that its layout sees.
 template <class Format, class... V>
@@ -179,6 +59,7 @@ struct plan {
       return s;
     }();
     static constexpr std::string_view view{made.text, bytes};
+    static constexpr std::string_view specification = part<Piece>;
   };
 
   /// Bytes of a piece, beside those of strings and of what is buffered.
@@ -215,15 +96,12 @@ struct plan {
       return place + part<Piece>.size();
     } else {
       const auto& argument = value_at<pieces.items[Piece].argument>(values);
-      constexpr field_way way = way_of<value<Piece>>(part<Piece>);
-      if constexpr (way == field_way::plain) {
-        return put_plain(place, argument);
-      } else if constexpr (way == field_way::bounded) {
-        return fmt::format_to(place, FMT_COMPILE((field_format<Piece>::view)), as_formatted(argument));
-      } else {
+      if constexpr (way_of<value<Piece>>(part<Piece>) == field_way::buffered) {
         out.pos = place;
         lay_out_by_fmt(out, field_format<Piece>::view, argument);
         return out.room(room_bytes);
+      } else {
+        return put_field<field_format<Piece>>(place, argument);
       }
     }
   }
@@ -237,8 +115,66 @@ struct plan {
   }
 };
 
+/// Takes a format text apart at run time, as far as it has only literals and fields that take the next argument.
+class format_walk {
+ public:
+  explicit format_walk(std::string_view format) noexcept : rest_(format) {}
+
+  /// Lays out the literal up to the next field, and returns the field with its braces: empty at the end, or when the format is not plain.
+  std::string_view next_field(text_out& out) {
+    for (;;) {
+      std::size_t at = 0;
+      while (at != rest_.size() && rest_[at] != '{' && rest_[at] != '}') ++at;
+      const bool doubled = at + 1 < rest_.size() && rest_[at] == rest_[at + 1];
+      append(out, rest_.substr(0, at + (doubled ? 1 : 0)));
+      if (at == rest_.size() || !doubled) {
+        rest_.remove_prefix(at);
+        return rest_.empty() ? rest_ : field();
+      }
+      rest_.remove_prefix(at + 2);
+    }
+  }
+  bool is_plain() const noexcept { return is_plain_; }
+
+ private:
+  std::string_view field() noexcept {
+    const std::size_t end = rest_.find_first_of("{}", 1);
+    is_plain_ = rest_[0] == '{' && end != std::string_view::npos && rest_[end] == '}' && (end == 1 || rest_[1] == ':');
+    if (!is_plain_) return {};
+    const std::string_view found = rest_.substr(0, end + 1);
+    rest_.remove_prefix(end + 1);
+    return found;
+  }
+
+  std::string_view rest_;
+  bool is_plain_ = true;
+};
+
+template <class V>
+bool put_next_field(text_out& out, format_walk& walk, const V& value) {
+  const std::string_view field = walk.next_field(out);
+  if (field.empty()) return false;  // more arguments than fields
+  if constexpr (is_direct<V>) {
+    if (field.size() == 2) {
+      out.pos = put_plain(out.room(bytes_max<V>({}) + string_bytes(value)), value);
+      return true;
+    }
+  }
+  lay_out_by_fmt(out, field, value);
+  return true;
+}
+
+/// Lays out a statement whose format text is known at run time. What is not plain starts again with fmt's own parser, which also says what
+/// is wrong with a bad one.
 template <class... V, std::size_t... Index>
-void lay_out_by_fmt(text_out& out, std::string_view format, const value_list<V...>& values, std::index_sequence<Index...>) {
+void lay_out_walking(text_out& out, std::string_view format, const value_list<V...>& values, std::index_sequence<Index...>) {
+  const auto bytes_before = out.pos - out.begin;
+  format_walk walk(format);
+  if constexpr (sizeof...(V) == 0) static_cast<void>(values);
+  const bool all_taken = (put_next_field(out, walk, value_at<Index>(values)) && ...);
+  if (all_taken && walk.next_field(out).empty() && walk.is_plain()) return;
+  if (!all_taken && walk.is_plain()) return;
+  out.pos = out.begin + bytes_before;
   lay_out_by_fmt(out, format, value_at<Index>(values)...);
 }
 
@@ -249,7 +185,7 @@ void lay_out_compiled(text_out& out, const value_list<V...>& values) {
   if constexpr (plan_type::regular)
     plan_type::lay_out(out, values, std::make_index_sequence<plan_type::count>{});
   else
-    lay_out_by_fmt(out, plan_type::text, values, std::index_sequence_for<V...>{});
+    lay_out_walking(out, plan_type::text, values, std::index_sequence_for<V...>{});
 }
 
 /// Everything that a macro needs of its statement. Nothing here throws but what a formatter, or the room, throws.
@@ -279,10 +215,10 @@ struct runtime_statement {
   using arguments = captured<true, A...>;
 
   static void lay_out(const std::byte* encoded, const source_facts& source, text_out& out) {
-    lay_out_by_fmt(out, source.format, arguments::load(encoded), std::index_sequence_for<A...>{});
+    lay_out_walking(out, source.format, arguments::load(encoded), std::index_sequence_for<A...>{});
   }
   static void lay_out_now(text_out& out, std::string_view format, const A&... values) {
-    lay_out_by_fmt(out, format, arguments(values...).values(), std::index_sequence_for<A...>{});
+    lay_out_walking(out, format, arguments(values...).values(), std::index_sequence_for<A...>{});
   }
 };
 

@@ -63,6 +63,20 @@ inline char* put_fraction(char* place, std::uint32_t fraction) noexcept {
   return end[-1] == '0' ? end - 1 : end;
 }
 
+/// A point and exactly `places` digits; nothing for no places.
+template <std::uint32_t places>
+inline char* put_places(char* place, std::uint32_t fraction) noexcept {
+  if constexpr (places == 0) return place;
+  *place++ = '.';
+  std::uint32_t left = places;
+  for (; left >= 2; left -= 2) {
+    put_pair(place + left - 2, fraction % 100);
+    fraction /= 100;
+  }
+  if (left == 1) *place = static_cast<char>('0' + fraction);
+  return place + places;
+}
+
 template <class Real>
 inline char* put_real(char* place, Real value) {
   if constexpr (division_is_exact) {
@@ -81,6 +95,28 @@ inline char* put_real(char* place, Real value) {
     }
   }
   return fmt::format_to(place, FMT_COMPILE("{}"), value);
+}
+
+/// `value` with a fixed number of places, as fmt lays out `{:.2f}`: correctly rounded.
+template <std::uint32_t places>
+inline char* put_fixed(char* place, double value) {
+  static_assert(places <= 6);
+  constexpr std::uint32_t scale = static_cast<std::uint32_t>(places == 0 ? 1 : powers_of_ten[places]);
+  const double magnitude = value < 0 ? -value : value;
+  // value != 0, since the sign of 0 is not seen by a comparison. Up to 1e15, the product and its remainder are multiples of 1/8: only where
+  // the remainder is exactly a half can its own rounding have hidden which way to go.
+  if (division_is_exact && magnitude < 1e9 && value != 0) [[likely]] {
+    const double product = magnitude * scale;
+    auto scaled = static_cast<std::int64_t>(product);
+    const double remainder = product - static_cast<double>(scaled);
+    if (remainder != 0.5) [[likely]] {
+      scaled += remainder > 0.5 ? 1 : 0;
+      if (value < 0) *place++ = '-';
+      place = put_unsigned(place, static_cast<std::uint32_t>(scaled / scale));
+      return put_places<places>(place, static_cast<std::uint32_t>(scaled % scale));
+    }
+  }
+  return fmt::format_to(place, FMT_COMPILE("{:.{}f}"), value, places);
 }
 
 }  // namespace penstock::detail
