@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+#include "bench/cli/bench_command.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "bench/cli/bench_options.hpp"
+#include "bench/suites/environment.hpp"
+#include "bench/suites/export.hpp"
+#include "bench/suites/picture.hpp"
+#include "bench/suites/published.hpp"
+#include "bench/suites/scratch.hpp"
+#include "bench/suites/suites.hpp"
+#include "bench/suites/table.hpp"
+
+#if __has_include("bench/latency/logger_command.hpp")
+#include "bench/latency/logger_command.hpp"
+#define PENSTOCK_TOOL_LOGGER_BENCH 1
+#endif
+#if __has_include("bench/cli/report_command.hpp")
+#include "bench/cli/report_command.hpp"
+#define PENSTOCK_TOOL_REPORT 1
+#endif
+#if __has_include("bench/cli/sinks_command.hpp")
+#include "bench/cli/sinks_command.hpp"
+#define PENSTOCK_TOOL_SINKS 1
+#endif
+
+namespace penstock::cli {
+namespace {
+
+constexpr int done = 0;
+constexpr int work_failed = 1;
+
+void print(const bench::suite_result& result, const bench::options& chosen, const std::vector<bench::fact>& facts) {
+  fmt::print("{}\n{}", bench::heading_text(result, chosen), bench::environment_text(facts));
+  fmt::print("{}", bench::tables_text(result));
+  fmt::print("\n");
+  for (const std::string& remark : bench::remarks(result)) fmt::print("* {}\n", remark);
+}
+
+int run_suite(const bench::suite_entry& entry, const bench::options& chosen) {
+  if (!chosen.svg.empty()) bench::require_gnuplot();
+  const bench::interrupt_watch watch;
+  bench::suite_result result = bench::run(entry.make(chosen), chosen);
+  if (chosen.published) {
+    for (bench::figures& row : bench::published_figures(result.what)) result.rows.push_back(std::move(row));
+  }
+  const std::vector<bench::fact> facts = bench::environment_of(chosen.dir);
+  print(result, chosen, facts);
+  if (!chosen.csv.empty()) bench::write_file(chosen.csv, bench::csv_text({result}));
+  if (!chosen.json.empty()) bench::write_file(chosen.json, bench::json_text({result}, chosen, facts));
+  if (!chosen.svg.empty() && !result.rows.empty()) bench::draw(result, chosen.svg);
+  return result.failures.empty() && !result.interrupted ? done : work_failed;
+}
+
+}  // namespace
+
+void add_bench_options(CLI::App& command, bench::options& chosen) {
+  using bench::cache_mode;
+  using bench::file_policy;
+  using bench::sync_mode;
+  const std::map<std::string, file_policy> files{
+      {"new", file_policy::new_file}, {"truncate", file_policy::truncate}, {"in-place", file_policy::in_place}};
+  const std::map<std::string, sync_mode> syncs{{"none", sync_mode::none}, {"fdatasync", sync_mode::fdatasync}};
+  const std::map<std::string, cache_mode> caches{{"warm", cache_mode::warm}, {"drop-source", cache_mode::drop_source}};
+  command.add_option("--dir", chosen.dir, "the folder to work in; nothing is left there (default: .)")->check(CLI::ExistingDirectory);
+  command.add_option("--repeat", chosen.repeat, "passes of each cell (default: 15, 7 above 64 MiB, 3 for 1 GB)")
+      ->check(CLI::Range(1, 1000));
+  command.add_option("--file", chosen.file, "what the target is when a pass begins: new (default), truncate, in-place")
+      ->transform(CLI::CheckedTransformer(files))
+      ->option_text("new|truncate|in-place");
+  command.add_option("--sync", chosen.sync, "none (default), fdatasync: adds the sync clock")
+      ->transform(CLI::CheckedTransformer(syncs))
+      ->option_text("none|fdatasync");
+  command.add_option("--cache", chosen.cache, "the source of reads and copies: warm (default), drop-source: out of the page cache")
+      ->transform(CLI::CheckedTransformer(caches))
+      ->option_text("warm|drop-source");
+  command.add_option("--csv", chosen.csv, "writes the figures as CSV")->option_text("FILE");
+  command.add_option("--json", chosen.json, "writes everything as JSON")->option_text("FILE");
+  command.add_flag("--smoke", chosen.smoke, "small sizes: checks that the suite works, measures nothing of interest");
+}
+
+void add_bench_command(CLI::App& app, int& exit_status) {
+  CLI::App* command = app.add_subcommand("bench", "measures: the published file I/O comparisons, the sinks, the logger");
+  command->require_subcommand(1);
+  for (const bench::suite_entry& entry : bench::suite_entries()) {
+    CLI::App* one = command->add_subcommand(std::string(entry.name), std::string(entry.about));
+    auto chosen = std::make_shared<bench::options>();
+    add_bench_options(*one, *chosen);
+    one->add_option("--svg", chosen->svg, "draws a picture (needs gnuplot)")->option_text("FILE");
+    one->add_flag("--published", chosen->published, "adds the figures of the post");
+    one->callback([&exit_status, &entry, chosen] { exit_status = run_suite(entry, *chosen); });
+  }
+#ifdef PENSTOCK_TOOL_SINKS
+  add_sinks_bench(*command, exit_status);
+#endif
+#ifdef PENSTOCK_TOOL_LOGGER_BENCH
+  add_logger_bench(*command, exit_status);
+#endif
+#ifdef PENSTOCK_TOOL_REPORT
+  add_report_bench(*command, exit_status);
+#endif
+}
+
+}  // namespace penstock::cli
