@@ -174,6 +174,16 @@ void check_banned_words(std::string_view path, std::string_view text, findings& 
   });
 }
 
+void check_macro_names(std::string_view path, std::string_view text, findings& out) {
+  if (!path.starts_with("include/")) return;
+  for_each_line(text, [&](std::string_view line, std::size_t number) {
+    constexpr std::string_view word = "#define ";
+    if (line.starts_with(word) && !line.substr(word.size()).starts_with("PENSTOCK_")) {
+      out.push_back(at(path, number) + "a macro of a public header must start with PENSTOCK_: it is in every user's file");
+    }
+  });
+}
+
 std::vector<inclusion> inclusions_of(std::string_view path, std::string_view text) {
   std::vector<inclusion> result;
   if (!is_cpp(path)) return result;
@@ -248,6 +258,7 @@ findings check(const tree& files) {
     check_size(path, text, out);
     check_no_machine_paths(path, text, out);
     check_banned_words(path, text, out);
+    check_macro_names(path, text, out);
   }
   check_edges(files, out);
   check_cycles(files, out);

@@ -83,6 +83,13 @@ TEST(TidyWords, AreBannedWithARemedyUnlessTheLineSaysWhy) {
   EXPECT_THAT(out, ElementsAre(HasSubstr("wait for what you wait for")));
 }
 
+TEST(TidyMacros, OfPublicHeadersBearTheProjectsName) {
+  findings out;
+  tidy::check_macro_names("include/penstock/a.hpp", "#define PENSTOCK_A 1\n#define LOG_A 1\n", out);
+  tidy::check_macro_names("lib/os/a.cpp", "#define TOML_HEADER_ONLY 1\n", out);
+  EXPECT_THAT(out, ElementsAre(HasSubstr("include/penstock/a.hpp:2: a macro of a public header")));
+}
+
 TEST(TidyEdges, GoDownTheFoldersOnly) {
   EXPECT_TRUE(tidy::may_include("lib/backend/a.cpp", "lib/transport/b.hpp"));
   EXPECT_FALSE(tidy::may_include("lib/transport/b.hpp", "lib/backend/a.hpp"));
