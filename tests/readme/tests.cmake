@@ -2,7 +2,8 @@
 # The README shows examples/service.cpp as it is, and what it prints.
 if(PENSTOCK_EXAMPLES)
   add_executable(test_readme ${CMAKE_CURRENT_LIST_DIR}/readme_test.cpp)
-  target_compile_definitions(test_readme PRIVATE PENSTOCK_SOURCE_DIR="${PROJECT_SOURCE_DIR}" PENSTOCK_EXAMPLES_DIR="${PROJECT_BINARY_DIR}/examples")
+  target_compile_definitions(test_readme PRIVATE PENSTOCK_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    PENSTOCK_EXAMPLES_DIR="${PROJECT_BINARY_DIR}/examples")
   target_link_libraries(test_readme PRIVATE penstock_options GTest::gtest_main)
   gtest_discover_tests(test_readme DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT 60)
 endif()
