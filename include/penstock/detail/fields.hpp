@@ -18,30 +18,6 @@
 #include <string_view>
 #include <type_traits>
 
-// {:p} of a C string is its address; all else is said of its text.
-template <>
-struct fmt::formatter<penstock::detail::addressed_string> {
-  constexpr auto parse(fmt::format_parse_context& context) {
-    const auto* last = context.begin();
-    for (std::size_t depth = 1; last != context.end(); ++last) {
-      if (*last == '{') ++depth;
-      if (*last == '}' && --depth == 0) break;
-    }
-    is_address_ = last != context.begin() && last[-1] == 'p';
-    return is_address_ ? address_.parse(context) : text_.parse(context);
-  }
-  template <class Context>
-  auto format(const penstock::detail::addressed_string& value, Context& context) const {
-    return is_address_ ? address_.format(value.address, context)
-                       : text_.format(fmt::string_view(value.text.data(), value.text.size()), context);
-  }
-
- private:
-  fmt::formatter<const void*> address_;
-  fmt::formatter<fmt::string_view> text_;
-  bool is_address_ = false;
-};
-
 namespace penstock::detail {
 
 /// How one field is laid out.

@@ -8,6 +8,7 @@
 #include <penstock/detail/fields.hpp>
 #include <penstock/detail/format_check.hpp>
 #include <penstock/detail/pieces.hpp>
+#include <penstock/detail/walk.hpp>
 
 #include <fmt/format.h>
 
@@ -18,15 +19,6 @@
 #include <utility>
 
 namespace penstock::detail {
-
-inline void append(text_out& out, std::string_view text) { out.pos = put_string(out.room(text.size()), text); }
-
-template <class... V>
-void lay_out_by_fmt(text_out& out, std::string_view format, V&... values) {
-  fmt::memory_buffer buffer;
-  fmt::vformat_to(fmt::appender(buffer), fmt::string_view(format.data(), format.size()), fmt::make_format_args(values...));
-  append(out, {buffer.data(), buffer.size()});
-}
 
 /// What is known of a statement while compiling: its pieces, and the types that its layout sees.
 template <class Format, class... V>
@@ -98,7 +90,7 @@ struct plan {
       const auto& argument = value_at<pieces.items[Piece].argument>(values);
       if constexpr (way_of<value<Piece>>(part<Piece>) == field_way::buffered) {
         out.pos = place;
-        lay_out_by_fmt(out, field_format<Piece>::view, argument);
+        put_buffered(out, field_format<Piece>::view, argument);
         return out.room(room_bytes);
       } else {
         return put_field<field_format<Piece>>(place, argument);
@@ -115,69 +107,6 @@ struct plan {
   }
 };
 
-/// Takes a format text apart at run time, as far as it has only literals and fields that take the next argument.
-class format_walk {
- public:
-  explicit format_walk(std::string_view format) noexcept : rest_(format) {}
-
-  /// Lays out the literal up to the next field, and returns the field with its braces: empty at the end, or when the format is not plain.
-  std::string_view next_field(text_out& out) {
-    for (;;) {
-      std::size_t at = 0;
-      while (at != rest_.size() && rest_[at] != '{' && rest_[at] != '}') ++at;
-      const bool doubled = at + 1 < rest_.size() && rest_[at] == rest_[at + 1];
-      append(out, rest_.substr(0, at + (doubled ? 1 : 0)));
-      if (at == rest_.size() || !doubled) {
-        rest_.remove_prefix(at);
-        return rest_.empty() ? rest_ : field();
-      }
-      rest_.remove_prefix(at + 2);
-    }
-  }
-  bool is_plain() const noexcept { return is_plain_; }
-
- private:
-  std::string_view field() noexcept {
-    const std::size_t end = rest_.find_first_of("{}", 1);
-    is_plain_ = rest_[0] == '{' && end != std::string_view::npos && rest_[end] == '}' && (end == 1 || rest_[1] == ':');
-    if (!is_plain_) return {};
-    const std::string_view found = rest_.substr(0, end + 1);
-    rest_.remove_prefix(end + 1);
-    return found;
-  }
-
-  std::string_view rest_;
-  bool is_plain_ = true;
-};
-
-template <class V>
-bool put_next_field(text_out& out, format_walk& walk, const V& value) {
-  const std::string_view field = walk.next_field(out);
-  if (field.empty()) return false;  // more arguments than fields
-  if constexpr (is_direct<V>) {
-    if (field.size() == 2) {
-      out.pos = put_plain(out.room(bytes_max<V>({}) + string_bytes(value)), value);
-      return true;
-    }
-  }
-  lay_out_by_fmt(out, field, value);
-  return true;
-}
-
-/// Lays out a statement whose format text is known at run time. What is not plain starts again with fmt's own parser, which also says what
-/// is wrong with a bad one.
-template <class... V, std::size_t... Index>
-void lay_out_walking(text_out& out, std::string_view format, const value_list<V...>& values, std::index_sequence<Index...>) {
-  const auto bytes_before = out.pos - out.begin;
-  format_walk walk(format);
-  if constexpr (sizeof...(V) == 0) static_cast<void>(values);
-  const bool all_taken = (put_next_field(out, walk, value_at<Index>(values)) && ...);
-  if (all_taken && walk.next_field(out).empty() && walk.is_plain()) return;
-  if (!all_taken && walk.is_plain()) return;
-  out.pos = out.begin + bytes_before;
-  lay_out_by_fmt(out, format, value_at<Index>(values)...);
-}
-
 /// Lays out a statement of a macro. `Format` is a class with a static constexpr function text().
 template <class Format, class... V>
 void lay_out_compiled(text_out& out, const value_list<V...>& values) {
@@ -185,7 +114,7 @@ void lay_out_compiled(text_out& out, const value_list<V...>& values) {
   if constexpr (plan_type::regular)
     plan_type::lay_out(out, values, std::make_index_sequence<plan_type::count>{});
   else
-    lay_out_walking(out, plan_type::text, values, std::index_sequence_for<V...>{});
+    walk(out, plan_type::text, values, std::index_sequence_for<V...>{});
 }
 
 /// Everything that a macro needs of its statement. Nothing here throws but what a formatter, or the room, throws.
@@ -215,10 +144,10 @@ struct runtime_statement {
   using arguments = captured<true, A...>;
 
   static void lay_out(const std::byte* encoded, const source_facts& source, text_out& out) {
-    lay_out_walking(out, source.format, arguments::load(encoded), std::index_sequence_for<A...>{});
+    walk(out, source.format, arguments::load(encoded), std::index_sequence_for<A...>{});
   }
   static void lay_out_now(text_out& out, std::string_view format, const A&... values) {
-    lay_out_walking(out, format, arguments(values...).values(), std::index_sequence_for<A...>{});
+    walk(out, format, arguments(values...).values(), std::index_sequence_for<A...>{});
   }
 };
 

@@ -48,9 +48,12 @@ class piece_scan {
       found.argument = 0;
       for (; at != text_.size() && text_[at] >= '0' && text_[at] <= '9' && found.argument < 1000; ++at)
         found.argument = found.argument * 10 + static_cast<std::size_t>(text_[at] - '0');
+      has_numbers_ = true;
     } else {
       ++next_argument_;
     }
+    if (has_numbers_ && next_argument_ != 0) regular_ = false;  // fmt has an error for a mixture
+    found.begin = at;
     if (at != text_.size() && text_[at] == ':') {
       found.begin = ++at;
       while (at != text_.size() && text_[at] != '}' && text_[at] != '{') ++at;
@@ -68,6 +71,7 @@ class piece_scan {
   std::string_view text_;
   std::size_t position_ = 0;
   std::size_t next_argument_ = 0;
+  bool has_numbers_ = false;
   bool regular_ = true;
 };
 
