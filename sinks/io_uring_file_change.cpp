@@ -24,10 +24,15 @@ outcome io_uring_sink::reopen() noexcept {
   // Opening the same file a second time would only meet our own lock.
   if (!file_.moved(path_)) return {};
   reopen_wanted_ = true;
+  reopen_result_ = {};
   line_end_wished_ = mid_line_ || lent_;
   const auto deadline = clock::now() + reopen_wait;
-  if (settle_by(deadline) && change_is_due() && quiet()) return open_anew();
-  return reopen_wanted_ ? outcome{errc::pending, 0} : outcome{};
+  for (advance(); reopen_wanted_ && (change_is_due() || !queue_.empty()); advance()) {
+    const auto left = deadline - clock::now();
+    if (left <= left.zero()) break;
+    wait(left);
+  }
+  return reopen_wanted_ ? outcome{errc::pending, 0} : reopen_result_;
 }
 
 outcome io_uring_sink::open_anew() noexcept {
@@ -47,7 +52,7 @@ outcome io_uring_sink::open_anew() noexcept {
   if (!without_ring_) ring_.use_files(file_.fd(), file_.direct_fd());
   direct_ = file_.direct_fd() >= 0;
   allocate_ = !without_ring_;
-  allocated_ = false;
+  allocated_ = file_.has_blocks_behind_end();
   allocated_to_ = 0;
   seam_ = file_.ends_inside_line();
   std::uint64_t begin = file_.size();

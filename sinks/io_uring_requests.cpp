@@ -166,8 +166,11 @@ void io_uring_sink::settle() noexcept {
   }
   if (truncated_to_.has_value()) start_again_at(*truncated_to_);
   // What landed behind a gap goes, so that nobody reads zeros while the gap is held.
-  if (!error_.ok() && queue_.has_bytes_behind_gap() && file_.cut_off(queue_.written()).ok()) queue_.forget_behind_gap();
-  if (change_is_due() && !syncing_) static_cast<void>(open_anew());
+  if (!error_.ok() && queue_.has_bytes_behind_gap() && file_.cut_off(queue_.written()).ok()) {
+    queue_.forget_behind_gap();
+    allocated_to_ = 0;
+  }
+  if (change_is_due() && !syncing_) reopen_result_ = open_anew();
 }
 
 void io_uring_sink::issue() noexcept {

@@ -47,6 +47,7 @@ io_uring_sink::io_uring_sink(const sink_config& settings, uring_file file, uring
   synced_to_ = queue_.end();
   dropper_.start_at(queue_.end());
   direct_ = file_.direct_fd() >= 0;
+  allocated_ = file_.has_blocks_behind_end();
   if (buffers_.reserve_registration()) {
     const int os_error = ring_.register_buffers(buffers_.memory(), buffers_.bytes_each(), buffers_.count());
     if (os_error != 0) {

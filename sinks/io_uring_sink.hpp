@@ -117,6 +117,7 @@ class io_uring_sink final : public sink {
   bool seam_ = false;                 ///< the file ends inside a line that will not go on: a newline comes first
   bool line_end_wished_ = false;
   bool reopen_wanted_ = false;
+  outcome reopen_result_{};                    ///< of the last time that the file was opened anew
   int reopen_error_ = 0;                       ///< the errno that maintain() has told last, so that one trouble is told once
   std::optional<std::uint64_t> truncated_to_;  ///< someone cut the file off here; what is on its way is waited for
 

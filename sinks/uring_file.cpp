@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "sinks/batch_buffer.hpp"
+
 namespace penstock::sinks {
 namespace {
 
@@ -56,6 +58,12 @@ bool uring_file::ends_inside_line() const noexcept {
   const os::descriptor reader = reopened(O_RDONLY);
   char last = '\n';
   return reader.valid() && ::pread(reader.get(), &last, 1, static_cast<off_t>(bytes - 1)) == 1 && last != '\n';
+}
+
+bool uring_file::has_blocks_behind_end() const noexcept {
+  constexpr blkcnt_t block_bytes = 512;  // of st_blocks, whatever the file system (man 3type stat)
+  struct stat facts {};
+  return os::calls().fstat(fd(), &facts) == 0 && facts.st_blocks * block_bytes > facts.st_size + static_cast<off_t>(page_bytes);
 }
 
 bool uring_file::moved(const std::filesystem::path& path) const noexcept {

@@ -38,6 +38,8 @@ class uring_file {
   std::uint64_t size() const noexcept;
   /// True if it ends inside a line: a killed process may have left half a one.
   bool ends_inside_line() const noexcept;
+  /// True if it has blocks behind its end: a killed process may have left them.
+  bool has_blocks_behind_end() const noexcept;
   /// True if `path` leads to another file, or to none.
   bool moved(const std::filesystem::path& path) const noexcept;
   /// True if allocating ahead is of use and leaves others enough space.
