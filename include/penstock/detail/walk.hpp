@@ -96,7 +96,7 @@ void lay_out_by_fmt(text_out& out, std::string_view format, const V&... values) 
       fmt::basic_format_arg<fmt::format_context> chosen[sizeof...(V)];
       for (std::size_t i = 0; i != sizeof...(V); ++i) {
         const bool is_address = i < 64 && (addressed >> i & 1) != 0;
-        chosen[i] = fmt::format_args(is_address ? addresses : texts).get(static_cast<int>(i));
+        chosen[i] = (is_address ? fmt::format_args(addresses) : fmt::format_args(texts)).get(static_cast<int>(i));
       }
       return append_by_fmt(out, format, fmt::format_args(chosen, static_cast<int>(sizeof...(V))));
     }
