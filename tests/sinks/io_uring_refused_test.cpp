@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// Kernels that refuse io_uring, in whole or in part: a seccomp filter in a child process answers in the kernel's place.
+#include <grp.h>
+#include <gtest/gtest.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstddef>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include "tests/sinks/io_uring_driver.hpp"
+#include "tests/support/process.hpp"
+
+namespace penstock::sinks {
+namespace {
+
+namespace fs = std::filesystem;
+using penstock::testing::io_uring_driver;
+using penstock::testing::status_of_child;
+using penstock::testing::temp_folder;
+using penstock::testing::text_of;
+
+constexpr int no_filter = 77;
+
+/// From now on this process gets `os_error` from that system call.
+bool refuse_call(long call, int os_error) {
+  std::array<sock_filter, 4> rules{{BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+                                    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(call), 0, 1),
+                                    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(os_error)),
+                                    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)}};
+  const sock_fprog program{rules.size(), rules.data()};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+class IoUringRefused : public ::testing::Test {
+ protected:
+  sink_config settings() {
+    sink_config made;
+    made.type = "io_uring";
+    made.path = path;
+    made.batch_size = 8192;
+    return made;
+  }
+
+  /// Writes a text by the sink and looks at the file; 0 if all is as it should be.
+  int write_and_compare(sink& target) {
+    io_uring_driver driver(target);
+    std::string text;
+    for (int i = 0; i < 2000; ++i) text += "line " + std::to_string(i) + "\n";
+    if (!driver.text(text).ok() || !driver.flush().ok()) return 10;
+    return text_of(path) == text ? 0 : 11;
+  }
+
+  /// What a sink does whose kernel refuses: it is another one, says why, and writes.
+  int falls_back(std::string_view reason) {
+    const auto made = make_io_uring_sink(settings());
+    const sink_description description = made->describe();
+    std::fprintf(stderr, "    %s\n", description.fallback.c_str());
+    if (description.kind != "pwrite") return 1;
+    if (description.fallback.find(reason) == std::string::npos) return 2;
+    return write_and_compare(*made);
+  }
+
+  int refuses_to_start(int os_error) {
+    sink_config strict = settings();
+    strict.strict = true;
+    try {
+      make_io_uring_sink(strict);
+      return 1;
+    } catch (const std::system_error& refused) {
+      if (refused.code().value() != os_error) return 2;
+      const std::string text = refused.what();
+      return text.find(path.string()) != std::string::npos && text.find("strict") != std::string::npos ? 0 : 3;
+    }
+  }
+
+  void expect(int status) {
+    if (status == no_filter) GTEST_SKIP() << "seccomp filters cannot be used here";
+    EXPECT_EQ(status, 0);
+  }
+  void skip_without_io_uring() {
+    if (const std::string reason = penstock::testing::io_uring_refusal(); !reason.empty())
+      GTEST_SKIP() << "io_uring cannot be used here: " << reason;
+  }
+
+  temp_folder folder;
+  fs::path path = folder / "log";
+};
+
+TEST_F(IoUringRefused, WritesByPwriteAndSaysWhyWhenTheRingCannotBeMade) {
+  for (const auto& [os_error, reason] : {std::pair{EPERM, "Operation not permitted"}, std::pair{ENOSYS, "Function not implemented"},
+                                         std::pair{ENOMEM, "Cannot allocate memory"}, std::pair{EMFILE, "Too many open files"}}) {
+    fs::remove(path);
+    expect(status_of_child([&, error = os_error, why = reason] {
+      if (!refuse_call(SYS_io_uring_setup, error)) return no_filter;
+      return falls_back(why);
+    }));
+  }
+}
+
+TEST_F(IoUringRefused, WritesByPwriteWhenTheRingCanBeMadeButNotEntered) {
+  for (const int os_error : {EPERM, ENOSYS}) {
+    fs::remove(path);
+    expect(status_of_child([&] {
+      if (!refuse_call(SYS_io_uring_enter, os_error)) return no_filter;
+      return falls_back(penstock::testing::io_uring_refusal().empty() ? "" : std::generic_category().message(os_error));
+    }));
+  }
+}
+
+TEST_F(IoUringRefused, RefusesToStartWhenItIsStrict) {
+  expect(status_of_child([&] {
+    if (!refuse_call(SYS_io_uring_setup, EPERM)) return no_filter;
+    return refuses_to_start(penstock::testing::io_uring_refusal().find("built without") == std::string::npos ? EPERM : ENOSYS);
+  }));
+}
+
+TEST_F(IoUringRefused, GoesOnWithoutRegisteredMemoryAndFiles) {
+  skip_without_io_uring();
+  if (IsSkipped()) return;
+  expect(status_of_child([&] {
+    if (!refuse_call(SYS_io_uring_register, EPERM)) return no_filter;
+    const auto made = make_io_uring_sink(settings());
+    const sink_description description = made->describe();
+    std::fprintf(stderr, "    %s\n", description.note.c_str());
+    if (description.kind != "io_uring" || !description.fallback.empty()) return 1;
+    if (description.note.find("not registered") == std::string::npos) return 2;
+    return write_and_compare(*made);
+  }));
+}
+
+TEST_F(IoUringRefused, GoesOnByPwriteWhenTheRingIsRefusedLater) {
+  skip_without_io_uring();
+  if (IsSkipped()) return;
+  // EAGAIN may pass, and is believed for a second.
+  for (const int os_error : {EPERM, EAGAIN}) {
+    fs::remove(path);
+    expect(status_of_child([&] {
+      const auto made = make_io_uring_sink(settings());
+      if (made->describe().kind != "io_uring") return 1;
+      if (!refuse_call(SYS_io_uring_enter, os_error)) return no_filter;
+      if (const int status = write_and_compare(*made); status != 0) return status;
+      const sink_description description = made->describe();
+      std::fprintf(stderr, "    %s\n", description.fallback.c_str());
+      if (description.kind != "pwrite" || description.fallback.empty()) return 2;
+      return made->sync().ok() ? 0 : 3;
+    }));
+  }
+}
+
+TEST_F(IoUringRefused, NeedsNoPrivilegesAndLittleLockedMemory) {
+  skip_without_io_uring();
+  if (IsSkipped()) return;
+  if (::geteuid() != 0) GTEST_SKIP() << "only root can become another user here";
+  fs::permissions(folder.path(), fs::perms::all);
+  for (const rlim_t limit : {rlim_t{65536}, rlim_t{0}}) {
+    fs::remove(path);
+    const int status = status_of_child([&] {
+      const rlimit locked{limit, limit};
+      if (::setrlimit(RLIMIT_MEMLOCK, &locked) != 0 || ::setgroups(0, nullptr) != 0 || ::setgid(65534) != 0 || ::setuid(65534) != 0)
+        return no_filter;
+      sink_config big = settings();
+      big.batch_size = 262144;
+      big.path = path;
+      std::unique_ptr<sink> made;
+      try {
+        made = make_io_uring_sink(big);
+      } catch (const std::system_error&) {
+        return 78;  // the folder cannot be reached as another user
+      }
+      const sink_description description = made->describe();
+      std::fprintf(stderr, "    %s: %s%s\n", description.kind.c_str(), description.note.c_str(), description.fallback.c_str());
+      if (description.note.empty() && description.fallback.empty()) return 1;
+      return write_and_compare(*made);
+    });
+    if (status == no_filter) GTEST_SKIP() << "privileges cannot be dropped here";
+    if (status == 78) GTEST_SKIP() << "user 65534 cannot reach the folder of this test";
+    EXPECT_EQ(status, 0) << "RLIMIT_MEMLOCK " << limit;
+  }
+}
+
+}  // namespace
+}  // namespace penstock::sinks
