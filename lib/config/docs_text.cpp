@@ -15,12 +15,13 @@ constexpr std::string_view introduction = R"(<!-- Made by `penstock config --doc
 
 A config file is TOML. `start("app.toml")` reads it, and so does a program that logs before `start()` if `PENSTOCK_CONFIG` names it.
 
-- `penstock config --check F` tells all that is wrong with a file, `--defaults` prints every key with its default, and `--explain F` prints what
-  a file comes to, with defaults and inheritance written out.
-- Sizes are strings: a whole number and `B`, `KiB`, `MiB`, `GiB` or `TiB`. Durations are strings: a whole number and `ns`, `us`, `ms`, `s`, `min`,
-  `h` or `d`.
+- `penstock config --check F` tells all that is wrong with a file, `--defaults` prints every key with its default, and `--explain F`
+  prints what a file comes to, with defaults and inheritance written out.
+- Sizes are strings: a whole number and `B`, `KiB`, `MiB`, `GiB` or `TiB`. Durations are strings: a whole number and `ns`, `us`, `ms`,
+  `s`, `min`, `h` or `d`.
 - What is unknown, of the wrong type, out of range or contradictory is refused with file, line and column, and nothing starts.
-- A program may fill in `penstock::config` itself; its members have the names and the defaults of the keys, and `validate()` applies the same rules.
+- A program may fill in `penstock::config` itself; its members have the names and the defaults of the keys, and `validate()` applies the
+  same rules.
 )";
 
 constexpr std::string_view example = R"(
@@ -49,21 +50,23 @@ sinks = ["audit"]
 )";
 
 constexpr std::string_view about_sinks = R"(
-Each sink is a table of its own, `[sinks.NAME]`. A key that belongs to other types is refused. A type that the program registers has all keys
-but those that belong to one built-in type alone. Two sinks cannot write one file, by whatever names it is reached.
+Each sink is a table of its own, `[sinks.NAME]`. A key that belongs to other types is refused. A type that the program registers has all
+keys but those that belong to one built-in type alone. Two sinks cannot write one file, by whatever names it is reached.
 
-`batch_size` defaults to 256 KiB; to 64 KiB for mmap_ring, to 1 MiB where `page_cache` is `"drop"` or `"direct"`, and to one page for the console.
+`batch_size` defaults to 256 KiB; to 64 KiB for mmap_ring, to 1 MiB where `page_cache` is `"drop"` or `"direct"`, and to one page for
+the console.
 )";
 
 constexpr std::string_view about_patterns = R"(
 ### Patterns
 
-A pattern is text with fields in braces; `{{` and `}}` are braces. Each field may have an alignment and a width as in fmt: `{level:<8}`, `{line:>5}`,
-`{logger:.^20}`. The width is at most 999.
+A pattern is text with fields in braces; `{{` and `}}` are braces. Each field may have an alignment and a width as in fmt: `{level:<8}`,
+`{line:>5}`, `{logger:.^20}`. The width is at most 999. A time format may use `%f` for microseconds and `%N` for
+nanoseconds; alignment stands before it, as in `{time:>30%F %T}`.
 
 | field | text |
 | --- | --- |
-| `{time}` | ISO 8601 local time with microseconds and offset; `{time:%H:%M:%S.%f}` takes a strftime format, with `%f` microseconds and `%N` nanoseconds |
+| `{time}` | ISO 8601 local time with microseconds and offset; a strftime format may follow, as in `{time:%H:%M:%S.%f}` |
 | `{level}` | `trace` to `critical` |
 | `{thread}` | the thread |
 | `{process}` | the process id |
@@ -73,14 +76,15 @@ A pattern is text with fields in braces; `{{` and `}}` are braces. Each field ma
 )";
 
 constexpr std::string_view about_rotate = R"(
-`rotate` is a table within a sink: `rotate = { size = "1 GiB", keep = 10 }`, or dotted keys such as `rotate.size`. Files are rotated once `size` or
-`every` is set.
+`rotate` is a table within a sink: `rotate = { size = "1 GiB", keep = 10 }`, or dotted keys such as `rotate.size`. Files are rotated
+once `size` or `every` is set.
 )";
 
 constexpr std::string_view about_loggers = R"(
-Each logger is a table, `[loggers.NAME]`. Names form a dotted tree, so that `[loggers.net.http]` and `[loggers."net.http"]` are one logger; both in
-one file is an error. A logger without `level` or `sinks` takes its parent's (`net.http`, `net`, `root`); one with its own `sinks` writes to those
-alone. Without `[loggers.root]` the root writes level info to every sink, and without any sink to the console.
+Each logger is a table, `[loggers.NAME]`. Names form a dotted tree, so that `[loggers.net.http]` and `[loggers."net.http"]` are one
+logger; both in one file is an error. A logger without `level` or `sinks` takes its parent's (`net.http`, `net`, `root`); one with its
+own `sinks` writes to those alone. Without `[loggers.root]` the root writes level info to every sink, and without any sink to the
+console.
 )";
 
 /// A text for a cell of a table.

@@ -14,16 +14,13 @@
 namespace penstock::detail {
 namespace {
 
-/// `name = value  # comment`, the comment above where the line would become too long to read.
+/// The assignment with a short comment behind it.
 void add_line(std::string& out, std::string_view assignment, std::string_view comment) {
-  constexpr std::size_t comment_column = 34;
-  constexpr std::size_t line_columns_max = 140;
+  constexpr std::size_t comment_column = 33;
   if (comment.empty()) {
     out += fmt::format("{}\n", assignment);
-  } else if (assignment.size() + 2 > comment_column || comment_column + 2 + comment.size() > line_columns_max) {
-    out += fmt::format("# {}\n{}\n", comment, assignment);
   } else {
-    out += fmt::format("{:<{}}# {}\n", assignment, comment_column, comment);
+    out += fmt::format("{:<{}} # {}\n", assignment, comment_column, comment);
   }
 }
 
@@ -42,39 +39,37 @@ value effective_value(const key& k, const_owner from) {
   return k.read(from);
 }
 
-using comment_for = std::string (*)(const key& k, const_owner from);
+/// Adds the line of one key, with whatever is said about it.
+using line_writer = void (*)(std::string& out, const key& k, std::string_view name, const_owner from);
 
 /// The keys of one table that a sink of these types has.
-void add_keys(std::string& out, section in, const_owner from, sink_types types, comment_for comment) {
-  for (const key& k : key_table()) {
-    if (k.in != in || (k.types & types) == 0) continue;
-    const value held = effective_value(k, from);
-    add_line(out, fmt::format("{} = {}", k.name, value_text(k, held)), comment(k, from));
-  }
+void add_keys(std::string& out, section in, const_owner from, sink_types types, line_writer add) {
+  for (const key& k : key_table())
+    if (k.in == in && (k.types & types) != 0) add(out, k, k.name, from);
 }
 
-/// `rotate` keys as dotted keys, which may carry a comment each.
-void add_rotate(std::string& out, const rotate_config& rotate, sink_types types, comment_for comment) {
-  for (const key& k : key_table()) {
-    if (k.in != section::rotate || (k.types & types) == 0) continue;
-    add_line(out, fmt::format("rotate.{} = {}", k.name, value_text(k, k.read(&rotate))), comment(k, &rotate));
-  }
+/// `rotate` as dotted keys, which may carry a comment each.
+void add_rotate(std::string& out, const rotate_config& rotate, sink_types types, line_writer add) {
+  for (const key& k : key_table())
+    if (k.in == section::rotate && (k.types & types) != 0) add(out, k, fmt::format("rotate.{}", k.name), &rotate);
 }
 
-void add_sink(std::string& out, std::string_view name, const sink_config& sink, comment_for comment) {
+void add_sink(std::string& out, std::string_view name, const sink_config& sink, line_writer add) {
   out += fmt::format("\n[{}]\n", path_to("sinks", name));
   const sink_types types = bit_of_type(sink.type);
-  add_keys(out, section::sink, &sink, types, comment);
-  add_rotate(out, sink.rotate, types, comment);
+  add_keys(out, section::sink, &sink, types, add);
+  add_rotate(out, sink.rotate, types, add);
 }
 
-std::string range_comment(const key& k, const_owner) { return comment_of(k); }
+/// The meaning above, as somebody reads who has never seen the key.
+void add_with_meaning(std::string& out, const key& k, std::string_view name, const_owner from) {
+  out += fmt::format("# {}\n{} = {}\n", comment_of(k), name, value_text(k, effective_value(k, from)));
+}
 
 /// Says which values the file did not choose.
-std::string origin_comment(const key& k, const_owner from) {
-  if (k.name == "type" && k.in == section::sink) return {};
-  const value held = k.read(from);
-  return held == default_of(k) ? "default" : std::string{};
+void add_with_origin(std::string& out, const key& k, std::string_view name, const_owner from) {
+  const bool chosen = k.read(from) != default_of(k) || (k.in == section::sink && k.name == "type");
+  add_line(out, fmt::format("{} = {}", name, value_text(k, effective_value(k, from))), chosen ? "" : "default");
 }
 
 /// `[loggers.a.b]`, or in quotes where TOML or this library would read the parts differently.
@@ -95,7 +90,8 @@ std::string logger_header(std::string_view name) {
 
 struct inherited {
   value held;
-  std::string from;  // whose value it is; empty: the rule for a root that says nothing
+  std::string_view from;  // whose value it is
+  bool chosen;            // false: root says nothing, so that the engine fills it in
 };
 
 /// The value of a logger's key, its own or that of the nearest logger above that has one.
@@ -103,14 +99,14 @@ inherited effective_of_logger(const config& settings, std::string_view name, con
   for (std::string_view at = name;; at = parent_of(at)) {
     const auto found = settings.loggers.find(at);
     if (found != settings.loggers.end()) {
-      if (value held = k.read(&found->second); !std::holds_alternative<std::monostate>(held)) return {std::move(held), std::string{at}};
+      if (value held = k.read(&found->second); !std::holds_alternative<std::monostate>(held)) return {std::move(held), at, true};
     }
     if (at == "root") break;
   }
-  if (k.name == "level") return {static_cast<std::int64_t>(level::info), {}};
+  if (k.name == "level") return {static_cast<std::int64_t>(level::info), "root", false};
   std::vector<std::string> all;
   std::transform(settings.sinks.begin(), settings.sinks.end(), std::back_inserter(all), [](const auto& sink) { return sink.first; });
-  return {std::move(all), {}};
+  return {std::move(all), "root", false};
 }
 
 void add_logger(std::string& out, const config& settings, std::string_view name) {
@@ -119,10 +115,10 @@ void add_logger(std::string& out, const config& settings, std::string_view name)
     if (k.in != section::logger) continue;
     const inherited effective = effective_of_logger(settings, name, k);
     std::string comment;
-    if (effective.from.empty()) {
-      comment = k.name == "level" ? "default" : "default: every sink";
-    } else if (effective.from != name) {
+    if (effective.from != name) {
       comment = fmt::format("from {}", effective.from);
+    } else if (!effective.chosen) {
+      comment = k.name == "level" ? "default" : "default: every sink";
     }
     add_line(out, fmt::format("{} = {}", k.name, value_text(k, effective.held)), comment);
   }
@@ -134,36 +130,36 @@ std::string defaults_text() {
   std::string out =
       "# All keys of a Penstock config file with their defaults. A sink table shows the keys of its type only.\n\n[backend]\n";
   const backend_config backend;
-  add_keys(out, section::backend, &backend, types_all, range_comment);
-  std::string all;
+  add_keys(out, section::backend, &backend, types_all, add_with_meaning);
   for (const std::string_view type : built_in_types()) {
     sink_config sink;
     sink.type = type;
     if ((bit_of_type(type) & types_file) != 0) sink.path = fmt::format("logs/{}.{}", type, type == "mmap_ring" ? "ring" : "log");
-    add_sink(out, type, sink, range_comment);
-    all += fmt::format("{}{}", all.empty() ? "" : ", ", in_quotes(type));
+    add_sink(out, type, sink, add_with_meaning);
   }
   out += "\n# Names form a dotted tree: what net.http does not say, net does, and at last root.\n[loggers.root]\n";
-  const key* level_key = find_key(section::logger, "level");
-  const key* sinks_key = find_key(section::logger, "sinks");
-  add_line(out, "level = \"info\"", comment_of(*level_key));
-  add_line(out, fmt::format("sinks = [{}]", all), comment_of(*sinks_key));
+  // As the engine fills in a root that says nothing.
+  logger_config root;
+  root.level = level::info;
+  root.sinks.emplace(built_in_types().begin(), built_in_types().end());
+  add_keys(out, section::logger, &root, types_all, add_with_meaning);
   return out;
 }
 
 std::string explain_text(const config& settings) {
   config effective = settings;
   std::string out = "[backend]\n";
-  add_keys(out, section::backend, &settings.backend, types_all, origin_comment);
+  add_keys(out, section::backend, &settings.backend, types_all, add_with_origin);
   if (settings.sinks.empty()) {
     sink_config console;
     console.type = "console";
     effective.sinks.emplace("console", std::move(console));
     out += "\n# No sink is defined: the console is used.";
   }
-  for (const auto& [name, sink] : effective.sinks) add_sink(out, name, sink, origin_comment);
-  effective.loggers.try_emplace("root");
-  for (const auto& [name, logger] : effective.loggers) add_logger(out, effective, name);
+  for (const auto& [name, sink] : effective.sinks) add_sink(out, name, sink, add_with_origin);
+  add_logger(out, effective, "root");
+  for (const auto& [name, logger] : effective.loggers)
+    if (name != "root") add_logger(out, effective, name);
   return out;
 }
 

@@ -128,7 +128,7 @@ std::string size_text(std::uint64_t bytes) { return text_of(bytes, size_units, "
 
 std::string duration_text(std::chrono::nanoseconds value) {
   const auto ns = static_cast<std::uint64_t>(value.count());
-  return value.count() < 0 ? "-" + text_of(0 - ns, duration_units, "ms") : text_of(ns, duration_units, "ms");
+  return value.count() < 0 ? fmt::format("-{}", text_of(0 - ns, duration_units, "ms")) : text_of(ns, duration_units, "ms");
 }
 
 std::size_t edit_distance(std::string_view one, std::string_view other) {
