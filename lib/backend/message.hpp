@@ -28,6 +28,8 @@ struct record_view {
   std::size_t payload_bytes;
 
   explicit record_view(const detail::record_header& record) noexcept;
+  record_view(const source_facts& of, std::string_view text) noexcept
+      : source(&of), payload(reinterpret_cast<const std::byte*>(text.data())), payload_bytes(text.size()) {}
 };
 
 }  // namespace penstock::backend

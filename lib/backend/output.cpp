@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <system_error>
 #include <utility>
 
 namespace penstock::backend {
@@ -76,7 +77,7 @@ void output::handle(outcome result) noexcept {
     attempts_ = 0;
     return;
   }
-  trouble_ = result;
+  trouble_ = last_trouble_ = result;
   news_.trouble = result;
   ++errors_;
   ++attempts_;
@@ -109,6 +110,7 @@ void output::give_up(bool disable) noexcept {
   }
   for (std::size_t i = 0; i < level_count; ++i) lost_.at[i] += gone.at[i];
   news_.lost += gone.total();
+  news_.lost_unlogged += gone.total();
   trouble_ = {};
   attempts_ = 0;
   if (disable) {
@@ -128,19 +130,31 @@ void output::abandon() noexcept {
 void output::mark(const line_source& line) noexcept {
   if (marks_.empty()) open_epoch_ = epoch_;
   marks_.add(laid_bytes(), line.facts.record_level);
-  if (due_ns_ == 0) due_ns_ = now_ns_ + settings_.flush_interval_ns;
   if (line.facts.record_level >= settings_.flush_level) urgent_ = true;
+}
+
+void output::lay_out(const line_source& line) noexcept {
+  if (!layout_.simple() || !put_simple(line, layout_.frame(line.key, line.facts))) put_slowly(line);
+  if (due_ns_ == 0) due_ns_ = now_ns_ + settings_.flush_interval_ns;
 }
 
 void output::put(const line_source& line) noexcept {
   ++taken_[line.facts.record_level];
-  if (disabled_) {
-    ++lost_[line.facts.record_level];
-    ++news_.lost;
-    return;
+  if (!disabled_) {
+    lay_out(line);
+    // Given up while the line was laid out: it was not marked yet, so it is counted here.
+    if (!disabled_) {
+      mark(line);
+      return;
+    }
   }
-  if (!layout_.simple() || !put_simple(line, layout_.frame(line.key, line.facts))) put_slowly(line);
-  mark(line);
+  ++lost_[line.facts.record_level];
+  ++news_.lost;
+  ++news_.lost_unlogged;
+}
+
+void output::put_note(const line_source& line) noexcept {
+  if (!disabled_) lay_out(line);
 }
 
 // Lays the line out in the batch. False: there may not be room, or the message needs care; nothing has happened then.
@@ -325,7 +339,11 @@ sink_stats output::stats() const {
   return copy;
 }
 
-output_news output::take_news() noexcept { return std::exchange(news_, {}); }
+std::string output::trouble_text() const {
+  std::string text = "sink " + settings_.name + ": " + std::generic_category().message(last_trouble_.os_error);
+  if (disabled_) return text + "; the sink is disabled, " + std::to_string(lost_.total()) + " records of it are lost so far";
+  return text + (in_trouble() ? "; what is not written is held and tried again" : "; it went on");
+}
 
 bool output::retire() noexcept {
   room_begin_ = pos_ = end_ = nullptr;

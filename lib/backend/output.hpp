@@ -37,12 +37,14 @@ struct line_source {
   bool is_text = true;
 };
 
-/// What an output has to tell; collected by the worker after a turn.
+/// What an output has to tell, until the worker has passed it on.
 struct output_news {
-  outcome trouble{};       ///< of the last failed call; ok: none
-  bool disabled = false;   ///< the sink was given up
-  bool recovered = false;  ///< trouble is over
-  std::uint64_t lost = 0;  ///< records lost since the last news
+  outcome trouble{};                ///< of the last failed call; ok: none
+  bool disabled = false;            ///< the sink was given up
+  bool recovered = false;           ///< trouble is over
+  std::uint64_t lost = 0;           ///< records lost and not reported yet
+  std::uint64_t lost_unlogged = 0;  ///< records lost, of which the log does not say so yet
+  std::int64_t next_report_ns = 0;
 };
 
 class output {
@@ -56,6 +58,8 @@ class output {
   ///
   /// Thread: the owner of the backend.
   void put(const line_source& line) noexcept;
+  /// The same for a line of the library's own, which stands in no ledger.
+  void put_note(const line_source& line) noexcept;
 
   /// Hands over, tries again, syncs, whatever is due at `now_ns` (steady clock).
   void upkeep(std::int64_t now_ns) noexcept;
@@ -76,13 +80,18 @@ class output {
   bool disabled() const noexcept { return disabled_; }
 
   /// A number that grows with each batch that is begun: what was put before batch n was begun is done once oldest_open() >= n.
-  void begin_epoch(std::uint64_t epoch) noexcept { epoch_ = epoch; }
+  void begin_epoch(std::uint64_t epoch, std::int64_t now_ns) noexcept {
+    epoch_ = epoch;
+    now_ns_ = now_ns;
+  }
   std::uint64_t oldest_open_epoch() const noexcept { return marks_.empty() && carry_.empty() ? ~std::uint64_t{0} : open_epoch_; }
 
   /// Copies the ledger to where stats() reads it.
   void publish() noexcept;
   sink_stats stats() const;
-  output_news take_news() noexcept;
+  output_news& news() noexcept { return news_; }
+  /// What the error handler is told of the trouble.
+  std::string trouble_text() const;
   const output_settings& settings() const noexcept { return settings_; }
 
   /// Ends the sink; afterwards single lines go to what it leaves behind. False: nothing takes lines any more.
@@ -101,6 +110,7 @@ class output {
   void write_pieces(std::string_view before, std::string_view message, std::string_view after) noexcept;
   void write_piece(std::string_view piece) noexcept;
   std::string_view message_of(const line_source& line) noexcept;
+  void lay_out(const line_source& line) noexcept;
   void mark(const line_source& line) noexcept;
   void describe() noexcept;
   std::uint64_t laid_bytes() const noexcept { return room_offset_ + static_cast<std::uint64_t>(pos_ - room_begin_) + carry_.size(); }
@@ -129,6 +139,7 @@ class output {
   bool unsynced_ = false;
 
   outcome trouble_{};
+  outcome last_trouble_{};
   int attempts_ = 0;
   std::int64_t retry_ns_ = 0;
   bool disabled_ = false;

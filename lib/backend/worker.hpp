@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// The backend: takes records in time order and lays out their lines, turn by turn. A turn never waits of its own accord and gets its time
+// as a parameter; waiting is in run(). After stop() whoever logs calls turn() under the engine's lock.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include <penstock/config.hpp>
+#include <penstock/stats.hpp>
+
+#include "lib/backend/merge.hpp"
+#include "lib/backend/output.hpp"
+#include "lib/backend/route_table.hpp"
+#include "lib/backend/time_map.hpp"
+
+namespace penstock::backend {
+
+struct moment {
+  std::uint64_t ticks = 0;
+  std::int64_t steady_ns = 0;
+};
+
+/// What a caller asks of the backend and waits for.
+enum class request_kind : std::uint8_t { flush, sync, reopen, stop };
+
+class request;
+
+class worker {
+ public:
+  using report_function = std::function<void(const error_report&)>;
+
+  worker(transport::exchange& memory, transport::registry& streams, route_table& routes);
+
+  /// Sets up for a run. Thread: no backend runs.
+  void configure(const backend_config& settings, std::vector<std::unique_ptr<output>> outputs, report_function report);
+
+  moment now() const noexcept { return {clock_.ticks_now(), steady_now()}; }
+  const time_map& clock() const noexcept { return clock_; }
+
+  /// One turn: takes what is not after the horizon, hands over what is full or due, brings chunks back.
+  ///
+  /// \param whole take everything, without waiting for slower threads (flush, stop)
+  /// \return whether anything was done
+  bool turn(const moment& now, bool whole = false);
+
+  /// Turns until a stop request is served.
+  void run();
+
+  /// Asks for something and waits for it. False: not done by the deadline, or done with an error.
+  ///
+  /// Thread: any but the backend's.
+  /// True too if the backend has ended: everything before that is written.
+  bool ask(request_kind kind, std::chrono::nanoseconds timeout);
+  /// Whether run() has served a stop request and ended.
+  bool finished() noexcept {
+    const std::lock_guard lock(requests_mutex_);
+    return !accepting_;
+  }
+
+  /// Wakes the backend from a nap or from sleep; one load if it is awake.
+  void wake() noexcept {
+    if (asleep_.load(std::memory_order_seq_cst) != 0) [[unlikely]]
+      wake_sleeper();
+  }
+
+  /// Tells that records were dropped, so that the log will say so.
+  void note_drop() noexcept {
+    if (!drops_unreported_.load(std::memory_order_relaxed)) drops_unreported_.store(true, std::memory_order_seq_cst);
+  }
+
+  /// Takes, writes and parks everything there is; for stop(), and for callers after it.
+  void drain_and_park();
+
+  std::vector<std::unique_ptr<output>>& outputs() noexcept { return outputs_; }
+  void add_stats(front_stats& front) const noexcept;
+  /// Writes a line of the library's own to `to`, or to the root logger's sinks.
+  void note(level of_note, std::string_view text, output* to = nullptr) noexcept;
+
+ private:
+  bool take(transport::thread_stream& stream, const detail::record_header& record) noexcept;
+  bool reopen_all() noexcept;
+  void begin_turn(const moment& now) noexcept;
+  void end_turn(const moment& now) noexcept;
+  void report_drops(const moment& now, bool at_once) noexcept;
+  void spread_news(const moment& now) noexcept;
+  bool serve(const moment& now);
+  bool serve_flush(request& asked, bool to_medium);
+  bool serve_stop(const moment& now);
+  std::uint64_t lost_count() const noexcept;
+  void nap(const moment& now);
+  std::int64_t nap_limit_ns(const moment& now) const noexcept;
+  void wake_sleeper() noexcept;
+  std::string clock_text(std::uint64_t ticks) const;
+
+  transport::exchange& memory_;
+  transport::registry& streams_;
+  route_table& routes_;
+  merge merge_;
+  time_map clock_;
+  std::vector<std::unique_ptr<output>> outputs_;
+  report_function report_;
+  backend_config settings_{};
+  std::uint64_t window_ticks_ = 0;
+  std::int64_t nap_ns_max_ = 10'000'000;
+
+  std::uint64_t epoch_ = 0;
+  std::uint64_t last_ticks_ = 0;
+  wall_ns last_time_ = 0;
+  int idle_turns_ = 0;
+  level_counts taken_{};
+  std::uint64_t late_ = 0;
+  std::atomic<std::uint64_t> published_taken_[level_count]{};
+  std::atomic<std::uint64_t> published_late_{0};
+  level_counts reported_drops_{};
+  std::array<level_counts, drop_reason_count> reported_drops_by_reason_{};
+  std::int64_t next_drop_report_ns_ = 0;
+  std::int64_t next_error_report_ns_ = 0;
+  std::int64_t stop_deadline_ns_ = 0;
+
+  alignas(64) std::atomic<std::uint32_t> asleep_{0};  // Set before the last look, cleared by whoever wakes.
+  std::atomic<bool> drops_unreported_{false};
+  std::atomic<bool> anything_asked_{false};
+  std::mutex requests_mutex_;
+  bool accepting_ = false;
+  std::vector<std::shared_ptr<request>> requests_;
+};
+
+}  // namespace penstock::backend

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+#include "lib/engine/engine.hpp"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <new>
+#include <system_error>
+
+#include "sinks/factory.hpp"
+
+namespace penstock::engine {
+
+namespace {
+
+constinit thread_local bool this_is_the_backend = false;
+
+void stop_at_exit() { static_cast<void>(instance::get().stop(std::chrono::nanoseconds::max())); }
+
+constexpr std::size_t record_bytes_largest = std::size_t{16} << 20;
+
+// The default configuration: one console sink.
+config with_console(config settings) {
+  if (!settings.sinks.empty()) return settings;
+  sink_config console;
+  console.type = "console";
+  settings.sinks.emplace("console", console);
+  return settings;
+}
+
+std::unique_ptr<backend::output> make_output(const std::string& name, sink_config settings) {
+  if (!settings.path.empty()) settings.path = std::filesystem::absolute(settings.path);
+  const bool colour = settings.type == "console" && settings.path.empty() && sinks::console_wants_colour(STDERR_FILENO);
+  return std::make_unique<backend::output>(
+      sinks::make_sink(settings), backend::line_layout(settings.pattern, settings.control_chars, colour),
+      backend::output_settings{
+          .name = name, .flush_interval_ns = settings.flush_interval.count(), .flush_level = settings.flush_level, .sync = settings.sync});
+}
+
+}  // namespace
+
+bool on_backend() noexcept { return this_is_the_backend; }
+backend_scope::backend_scope() noexcept : former_(this_is_the_backend) { this_is_the_backend = true; }
+backend_scope::~backend_scope() { this_is_the_backend = former_; }
+
+instance& instance::get() noexcept {
+  // In static storage and never destroyed: static destructors may log.
+  alignas(instance) static std::byte room[sizeof(instance)];
+  static instance* const made = new (room) instance;
+  return *made;
+}
+
+instance::instance() : streams_(memory_), loggers_(routes_), worker_(memory_, streams_, routes_) {
+  ::pthread_atfork([] { get().prepare_fork(); }, [] { get().resume_parent(); }, [] { get().begin_child(); });
+}
+
+void instance::report(const error_report& what) noexcept {
+  if (auto* handler = handler_.load()) {
+    handler(what);
+    return;
+  }
+  std::fprintf(stderr, "penstock: %.*s\n", static_cast<int>(what.message.size()), what.message.data());
+}
+
+void instance::run_backend(void* self) {
+  const backend_scope scope;
+  static_cast<instance*>(self)->worker_.run();
+}
+
+// Everything that can fail happens before anything changes.
+void instance::launch(config settings) {
+  settings = with_console(std::move(settings));
+  std::vector<std::unique_ptr<backend::output>> outputs;
+  std::map<std::string, backend::output*, std::less<>> by_name;
+  for (const auto& [name, sink] : settings.sinks) {
+    outputs.push_back(make_output(name, sink));
+    by_name.emplace(name, outputs.back().get());
+  }
+  memory_.set_budget(settings.backend.memory);
+
+  const std::lock_guard draining(drain_mutex_);
+  loggers_.configure(settings, by_name);
+  worker_.configure(settings.backend, std::move(outputs), [this](const error_report& what) { report(what); });
+  routes_.forget_old();
+  last_resort_.reset();
+  front_.format = settings.backend.format;
+  front_.clock = worker_.clock().source();
+  front_.overflow = settings.backend.overflow;
+  front_.keep_level = settings.backend.keep_level;
+  front_.block_timeout_ns = settings.backend.block_timeout.count();
+  front_.record_bytes_max = std::min(record_bytes_largest, settings.backend.memory / 4);
+  settings_ = std::move(settings);
+  thread_.start("penstock", &run_backend, this);
+  state_.store(engine::state::running, std::memory_order_seq_cst);
+  static const bool registered = std::atexit(&stop_at_exit) == 0;
+  static_cast<void>(registered);
+  if (const char* refusal = worker_.clock().refusal()) {
+    const std::string text = std::string("backend.clock: ") + refusal + "; the system clock is used instead";
+    report({.sink = {}, .message = text, .code = errc::unsupported});
+  }
+  for (const auto& each : worker_.outputs()) {
+    const sink_stats now = each->stats();
+    if (now.fallback.empty()) continue;
+    const std::string text = "sink " + now.name + ": " + now.fallback + "; " + now.type + " is used instead";
+    report({.sink = now.name, .message = text, .code = errc::unsupported});
+  }
+}
+
+void instance::start(config settings, bool by_first_record) {
+  const std::lock_guard lock(mutex_);
+  const engine::state now = state();
+  if (by_first_record && now != engine::state::unstarted) return;
+  if (now == engine::state::left_behind)
+    throw config_error(
+        "start(): the backend thread of an earlier run was left behind by stop(); it cannot be started again in this process");
+  if (now == engine::state::running) {
+    if (explicitly_started_) throw config_error("start(): the library is running already; call stop() first");
+    static_cast<void>(worker_.ask(backend::request_kind::stop, std::chrono::nanoseconds::max()));
+    close_run();
+  }
+  launch(std::move(settings));
+  explicitly_started_ = !by_first_record;
+}
+
+void instance::ensure_started() noexcept {
+  if (state() != engine::state::unstarted) return;
+  config settings;
+  if (const char* file = ::secure_getenv("PENSTOCK_CONFIG"); file != nullptr && *file != '\0') {
+    try {
+      settings = load_config(file);
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "penstock: %s; the default configuration is used\n", error.what());
+      settings = {};
+    }
+  }
+  try {
+    start(settings, true);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "penstock: %s; the default configuration is used\n", error.what());
+    try {
+      start({}, true);
+    } catch (const std::exception& last) {
+      std::fprintf(stderr, "penstock: cannot start: %s\n", last.what());
+    }
+  }
+}
+
+// The backend has served its last request: its sinks leave what takes single lines, and callers write themselves from now on.
+void instance::close_run() noexcept {
+  thread_.join();
+  {
+    const std::lock_guard draining(drain_mutex_);
+    std::vector<backend::output*> gone;
+    for (const auto& each : worker_.outputs())
+      if (!each->retire()) gone.push_back(each.get());
+    try {
+      sink_config console;
+      console.type = "console";
+      last_resort_ = make_output("stderr", console);
+      loggers_.route_all_to(gone, last_resort_.get());
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "penstock: records after stop() are lost: %s\n", error.what());
+    }
+    state_.store(engine::state::stopped, std::memory_order_seq_cst);
+  }
+  // A thread that announced its stream before it could see the new state counts on this.
+  drain_on_this_thread();
+}
+
+bool instance::stop(std::chrono::nanoseconds timeout) {
+  if (on_backend()) return false;
+  const std::lock_guard lock(mutex_);
+  if (state() == engine::state::left_behind) return false;
+  if (state() != engine::state::running) return true;
+  const bool done = worker_.ask(backend::request_kind::stop, timeout);
+  if (!worker_.finished()) {
+    const stats_snapshot left = stats();
+    std::uint64_t unwritten = left.front.queued;
+    for (const sink_stats& each : left.sinks) unwritten += each.held.total();
+    std::fprintf(stderr, "penstock: stop() gave up at its deadline: %llu records are not written yet; the backend thread is left behind\n",
+                 static_cast<unsigned long long>(unwritten));
+    thread_.abandon();
+    state_.store(engine::state::left_behind, std::memory_order_seq_cst);
+    return false;
+  }
+  close_run();
+  explicitly_started_ = false;
+  return done;
+}
+
+bool instance::ask(backend::request_kind kind, std::chrono::nanoseconds timeout) {
+  if (on_backend()) return false;
+  switch (state()) {
+    case engine::state::unstarted:
+      return true;
+    case engine::state::running:
+      return worker_.ask(kind, timeout);
+    case engine::state::left_behind:
+      return false;
+    case engine::state::stopped:
+      break;
+  }
+  drain_on_this_thread();
+  const std::lock_guard draining(drain_mutex_);
+  const backend_scope scope;
+  bool good = true;
+  for (const auto& each : worker_.outputs()) {
+    const outcome result = kind == backend::request_kind::sync ? each->sync() : each->flush();
+    good = good && (result.ok() || result.code == errc::unsupported);
+  }
+  return good;
+}
+
+void instance::drain_on_this_thread() noexcept {
+  if (on_backend()) return;  // The drain that runs on this thread will find it.
+  const os::signals_masked masked;
+  const std::lock_guard draining(drain_mutex_);
+  if (state() != engine::state::stopped) return;
+  const backend_scope scope;
+  worker_.drain_and_park();
+  if (last_resort_) static_cast<void>(last_resort_->flush());
+}
+
+stats_snapshot instance::stats() {
+  stats_snapshot all;
+  std::unique_lock draining(drain_mutex_, std::defer_lock);
+  if (!on_backend()) draining.lock();  // The outputs may be replaced by start().
+  // What was taken is read first, so that `queued` is never negative.
+  worker_.add_stats(all.front);
+  for (const auto& each : worker_.outputs()) all.sinks.push_back(each->stats());
+  if (draining.owns_lock()) draining.unlock();
+  std::atomic_thread_fence(std::memory_order_acquire);
+  streams_.for_each([&all](const transport::thread_stream& stream) {
+    const level_counts accepted = stream.accepted_counts();
+    for (std::size_t i = 0; i < level_count; ++i) all.front.accepted.at[i] += accepted.at[i];
+    stream.add_dropped(all.front.dropped);
+    all.front.cut_short += stream.cut_short_count();
+  });
+  for (std::size_t i = 0; i < level_count; ++i) {
+    const std::uint64_t homeless = homeless_[i].load(std::memory_order_relaxed);
+    all.front.accepted.at[i] += homeless;
+    all.front.dropped[static_cast<std::size_t>(drop_reason::overflow)].at[i] += homeless;
+  }
+  const std::uint64_t gone = all.front.taken.total() + all.front.dropped_total();
+  all.front.queued = all.front.accepted.total() > gone ? all.front.accepted.total() - gone : 0;
+  all.threads = streams_.in_use_count();
+  all.memory_bytes = memory_.used_bytes();
+  all.memory_budget_bytes = memory_.budget_bytes();
+  return all;
+}
+
+}  // namespace penstock::engine

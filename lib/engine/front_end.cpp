@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: MIT
+// The slow side of a log statement: whatever its fast path has no room for.
+#include <pthread.h>
+#include <string.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+
+#include <penstock/detail/stream_front.hpp>
+#include <penstock/detail/tick_clock.hpp>
+#include <penstock/log.hpp>
+
+#include "lib/backend/escape.hpp"
+#include "lib/backend/message.hpp"
+#include "lib/engine/engine.hpp"
+#include "lib/transport/thread_stream.hpp"
+
+namespace penstock::detail {
+
+namespace {
+
+using transport::chunk;
+using transport::chunk_kind;
+using transport::thread_stream;
+
+// `auto`: a thread makes text itself while the backend is further behind than this. Source: docs/decisions, "auto threshold".
+constexpr std::size_t threshold_bytes = std::size_t{32} << 10;
+// How much a thread logs before it looks again how far behind the backend is.
+constexpr std::size_t look_again_bytes = std::size_t{2} << 10;
+// Larger arguments are mostly strings: laying them out is a copy, which the backend does as fast, and saves one here.
+constexpr std::size_t deferred_always_bytes = 1024;
+// What a sink, a formatter or an error handler may log on the backend's own thread before the backend comes to it.
+constexpr std::size_t backend_quota_bytes = std::size_t{256} << 10;
+constexpr std::string_view cut_marker = "[... cut]";
+
+constinit stream_front nowhere{};
+
+thread_stream* own_stream() noexcept { return current_stream == &nowhere ? nullptr : static_cast<thread_stream*>(current_stream); }
+
+// A thread ends: its stream goes back as soon as the backend has read it. A key's destructor runs after those of thread_local objects, so
+// that these may log; what is logged even later opens a stream once more.
+void end_thread(void* raw) noexcept {
+  auto* stream = static_cast<thread_stream*>(raw);
+  current_stream = &nowhere;
+  stream->close();
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  engine::instance& engine = engine::instance::get();
+  if (!stream->announce_if_parked()) return;
+  if (engine.state() == engine::state::stopped) {
+    engine.drain_on_this_thread();
+  } else {
+    engine.worker().wake();
+  }
+}
+
+pthread_key_t end_key() noexcept {
+  static const pthread_key_t key = [] {
+    pthread_key_t made{};
+    ::pthread_key_create(&made, &end_thread);
+    return made;
+  }();
+  return key;
+}
+
+thread_stream* open_stream(engine::instance& engine) noexcept {
+  try {
+    thread_stream* opened = engine.streams().open(os::thread_id());
+    if (engine::on_backend()) opened->quota_bytes = backend_quota_bytes;
+    ::pthread_setspecific(end_key(), opened);
+    current_stream = opened;
+    return opened;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+// A chunk with room for `bytes` bytes, if the budget has one; a thread begins with a page.
+chunk* take_chunk(engine::instance& engine, const thread_stream& stream, std::size_t bytes) noexcept {
+  transport::exchange& memory = engine.memory();
+  if (bytes > transport::chunk_room(transport::block_bytes)) return memory.take(chunk_kind::run, bytes + sizeof(chunk));
+  const bool fits_page = bytes <= transport::chunk_room(transport::page_bytes);
+  if (fits_page && stream.chunk_begin == nullptr) return memory.take(chunk_kind::page);
+  chunk* found = memory.may_open_block() || !fits_page ? memory.take(chunk_kind::block) : nullptr;
+  return found == nullptr && fits_page ? memory.take(chunk_kind::page) : found;
+}
+
+class large_claim {
+ public:
+  explicit large_claim(transport::exchange& memory) noexcept : memory_(memory) {}
+  ~large_claim() {
+    if (held_) memory_.release_claim();
+  }
+  large_claim(const large_claim&) = delete;
+  large_claim& operator=(const large_claim&) = delete;
+  // True: this thread may take pages now.
+  bool pass(std::size_t bytes) noexcept {
+    if (held_) return true;
+    if (bytes > transport::chunk_room(transport::block_bytes)) return held_ = memory_.try_claim();
+    return !memory_.claimed();
+  }
+
+ private:
+  transport::exchange& memory_;
+  bool held_ = false;
+};
+
+// Waits for memory as the overflow policy says. Null: the record is dropped.
+chunk* wait_for_chunk(engine::instance& engine, thread_stream& stream, std::size_t bytes, level of_record, drop_reason& why) noexcept {
+  const engine::front_settings& front = engine.front();
+  why = drop_reason::overflow;
+  if (front.overflow == overflow_policy::drop && of_record < front.keep_level) return nullptr;
+  const std::int64_t timeout_ns = front.block_timeout_ns;
+  const std::int64_t deadline_ns = timeout_ns == 0 ? 0 : backend::steady_now() + timeout_ns;
+  transport::exchange::waiter waiting(engine.memory());
+  large_claim claim(engine.memory());
+  for (;;) {
+    const std::uint32_t seen = waiting.freed_count();
+    if (claim.pass(bytes))
+      if (chunk* found = take_chunk(engine, stream, bytes)) return found;
+    if (engine.state() == engine::state::left_behind) {
+      why = drop_reason::stopping;
+      return nullptr;
+    }
+    if (engine.state() == engine::state::stopped) engine.drain_on_this_thread();
+    engine.worker().wake();
+    std::int64_t rest_ns = 100'000'000;  // Looks at the state of the library again.
+    if (deadline_ns != 0) {
+      rest_ns = std::min(rest_ns, deadline_ns - backend::steady_now());
+      if (rest_ns <= 0) {
+        why = drop_reason::timeout;
+        return nullptr;
+      }
+    }
+    waiting.wait_for_memory(seen, std::chrono::nanoseconds(rest_ns));
+  }
+}
+
+// Room for `bytes` bytes at stream.write. False: dropped, and counted.
+bool make_room(engine::instance& engine, thread_stream& stream, std::size_t bytes, level of_record, std::uint64_t time_ticks) noexcept {
+  const bool own = stream.quota_bytes != 0;
+  drop_reason why = drop_reason::backend_quota;
+  if (!own || stream.unread_bytes() + bytes <= stream.quota_bytes) {
+    if (stream.chunk_rest_bytes() >= bytes) return true;
+    chunk* found = engine.memory().claimed() ? nullptr : take_chunk(engine, stream, bytes);
+    if (found == nullptr && !own) found = wait_for_chunk(engine, stream, bytes, of_record, why);
+    if (found != nullptr) {
+      stream.open_chunk(found);
+      engine.worker().wake();
+      return true;
+    }
+  }
+  stream.count_dropped(why, of_record, time_ticks);
+  engine.worker().note_drop();
+  return false;
+}
+
+// Sets how far the fast path may go: to the end of the chunk, or to where it is time to look how far behind the backend is.
+void set_limit(const engine::front_settings& front, thread_stream& stream) noexcept {
+  const format_mode format = front.format.load(std::memory_order_relaxed);
+  if (format == format_mode::caller || front.clock.load(std::memory_order_relaxed) == clock_source::system ||
+      stream.chunk_begin == nullptr) {
+    stream.limit = stream.write;
+    return;
+  }
+  const std::uint64_t unread = stream.unread_bytes();
+  if (unread < threshold_bytes) {
+    stream.limit = stream.write + std::min<std::size_t>(stream.chunk_rest_bytes(), threshold_bytes - unread);
+    return;
+  }
+  engine::instance::get().worker().wake();
+  stream.text_until_bytes = stream.produced_bytes() + look_again_bytes;
+  stream.limit =
+      format == format_mode::automatic ? stream.write : stream.write + std::min<std::size_t>(stream.chunk_rest_bytes(), threshold_bytes);
+}
+
+bool wants_text(const engine::front_settings& front, thread_stream& stream, std::size_t record_bytes) noexcept {
+  switch (front.format.load(std::memory_order_relaxed)) {
+    case format_mode::caller:
+      return true;
+    case format_mode::backend:
+      return false;
+    case format_mode::automatic:
+      break;
+  }
+  if (record_bytes > deferred_always_bytes) return false;
+  if (stream.produced_bytes() < stream.text_until_bytes) return true;
+  return stream.unread_bytes() >= threshold_bytes;
+}
+
+transport::scratch_frame& push_frame(thread_stream& stream) {
+  if (stream.frames_in_use == stream.frames.size()) stream.frames.push_back(std::make_unique<transport::scratch_frame>());
+  return *stream.frames[stream.frames_in_use++];
+}
+
+void after_commit(engine::instance& engine, thread_stream& stream) noexcept {
+  const engine::front_settings& front = engine.front();
+  if (front.format.load(std::memory_order_relaxed) == format_mode::automatic && stream.produced_bytes() < stream.text_until_bytes &&
+      stream.limit == stream.write)
+    return;
+  set_limit(front, stream);
+}
+
+// The record's level may have been raised by the start that the record itself caused.
+bool passes(engine::instance& engine, level of_record, std::uint32_t logger_index) noexcept;
+
+struct text_record {
+  const call_site& site;
+  const source_facts* source;  // In the record, for sites with site_source_in_record.
+  std::uint32_t logger_index;
+  std::uint64_t time_ticks;
+};
+
+std::size_t source_bytes(const call_site& site) noexcept { return (site.flags & site_source_in_record) != 0 ? sizeof(source_facts) : 0; }
+
+void put_header(std::byte* place, const text_record& record, std::size_t text_bytes, std::uint32_t flags) noexcept {
+  const std::size_t before = source_bytes(record.site);
+  auto* header = reinterpret_cast<record_header*>(place);
+  header->size_word = size_word_for(before + text_bytes);
+  header->logger_word = record.logger_index | record_is_text | flags;
+  header->time_ticks = record.time_ticks;
+  header->site = &record.site;
+  if (before != 0) std::memcpy(place + sizeof(record_header), record.source, sizeof(source_facts));
+}
+
+// Puts finished text into the chunk; what is too long for a record is cut, with a marker.
+void put_text(engine::instance& engine, thread_stream& stream, const text_record& record, std::string_view text) noexcept {
+  const std::size_t before = source_bytes(record.site);
+  const std::size_t text_bytes_max = engine.front().record_bytes_max.load(std::memory_order_relaxed) - sizeof(record_header) - before - 8;
+  std::uint32_t flags = 0;
+  std::string_view marker;
+  if (text.size() > text_bytes_max) {
+    text = text.substr(0, backend::utf8_boundary(text, text_bytes_max - cut_marker.size()));
+    marker = cut_marker;
+    flags = record_cut_short;
+    stream.count_cut_short();
+  }
+  const std::size_t text_bytes = text.size() + marker.size();
+  const std::size_t record_bytes = record_bytes_for(before + text_bytes);
+  if (!make_room(engine, stream, record_bytes, record.site.level, record.time_ticks)) return;
+  put_header(stream.write, record, text_bytes, flags);
+  std::byte* place = stream.write + sizeof(record_header) + before;
+  if (!text.empty()) std::memcpy(place, text.data(), text.size());
+  if (!marker.empty()) std::memcpy(place + text.size(), marker.data(), marker.size());
+  commit(stream, record_bytes);
+}
+
+// Lays the text of encoded arguments out, in the chunk itself if it fits there and no user's code runs.
+void put_laid_out(engine::instance& engine, thread_stream& stream, const text_record& record, const std::byte* arguments,
+                  transport::text_spill& spill) noexcept {
+  const std::size_t before = sizeof(record_header) + source_bytes(record.site);
+  const std::size_t rest = stream.chunk_rest_bytes();
+  const bool in_place = (record.site.flags & site_user_types) == 0 && stream.quota_bytes == 0 && rest > before + 64;
+  char* begin = in_place ? reinterpret_cast<char*>(stream.write + before) : nullptr;
+  char* end = in_place ? reinterpret_cast<char*>(stream.write + rest - 8) : nullptr;
+  transport::spilling_text out(begin, end, spill);
+  const source_facts& source = record.source != nullptr ? *record.source : record.site.source;
+  backend::lay_out_record(record.site, source, arguments, out);
+  if (!in_place || out.begin != begin) {
+    put_text(engine, stream, record, out.view());
+    return;
+  }
+  put_header(stream.write, record, out.view().size(), 0);
+  commit(stream, record_bytes_for(source_bytes(record.site) + out.view().size()));
+}
+
+bool passes(engine::instance& engine, level of_record, std::uint32_t logger_index) noexcept {
+  return of_record >= engine.loggers().threshold_at(logger_index);
+}
+
+// The stream of this thread, with the library started; null: there is none, or the record does not pass.
+thread_stream* prepare(engine::instance& engine, const call_site& site, std::uint32_t logger_index, std::uint64_t& time_ticks) noexcept {
+  const bool early = engine.state() == engine::state::unstarted;
+  if (early) {
+    engine.ensure_started();
+    if (!passes(engine, site.level, logger_index)) return nullptr;
+  }
+  thread_stream* stream = own_stream();
+  if (stream == nullptr) stream = open_stream(engine);
+  if (stream == nullptr) {
+    engine.count_homeless(site.level);
+    return nullptr;
+  }
+  count_accepted(*stream, site.level);
+  if (engine.front().clock.load(std::memory_order_relaxed) == clock_source::system) {
+    time_ticks = static_cast<std::uint64_t>(backend::system_now());
+  } else if (early) {
+    time_ticks = counter_ticks();
+  }
+  return stream;
+}
+
+}  // namespace
+
+constinit thread_local stream_front* current_stream = &nowhere;
+
+std::byte* reserve_slow(std::size_t record_bytes, const call_site& site, std::uint32_t logger_index, std::uint64_t& time_ticks) noexcept {
+  engine::instance& engine = engine::instance::get();
+  thread_stream* stream = prepare(engine, site, logger_index, time_ticks);
+  if (stream == nullptr) return nullptr;
+  try {
+    const engine::front_settings& front = engine.front();
+    const bool as_text = record_bytes > front.record_bytes_max.load(std::memory_order_relaxed) || wants_text(front, *stream, record_bytes);
+    if (!as_text && !make_room(engine, *stream, record_bytes, site.level, time_ticks)) return nullptr;
+    transport::scratch_frame& frame = push_frame(*stream);
+    frame.record_bytes = record_bytes;
+    frame.as_text = as_text;
+    if (!as_text) return stream->write;
+    return reinterpret_cast<std::byte*>(frame.arguments.make_room(nullptr, 0, record_bytes));
+  } catch (...) {
+    stream->count_dropped(drop_reason::overflow, site.level, time_ticks);
+    engine.worker().note_drop();
+    return nullptr;
+  }
+}
+
+void commit_slow(std::byte* place) noexcept {
+  engine::instance& engine = engine::instance::get();
+  thread_stream& stream = *own_stream();
+  transport::scratch_frame& frame = *stream.frames[stream.frames_in_use - 1];
+  if (!frame.as_text) {
+    --stream.frames_in_use;
+    commit(stream, frame.record_bytes);
+  } else {
+    const auto& header = *reinterpret_cast<const record_header*>(place);
+    const backend::record_view body(header);
+    const bool own_source = (header.site->flags & site_source_in_record) != 0;
+    put_laid_out(engine, stream, {*header.site, own_source ? body.source : nullptr, header.logger_index(), header.time_ticks}, body.payload,
+                 frame.text);
+    frame.arguments.trim();
+    frame.text.trim();
+    --stream.frames_in_use;
+  }
+  after_commit(engine, stream);
+}
+
+void log_text(const call_site& site, const source_facts* source, std::uint32_t logger_index, std::uint64_t time_ticks,
+              void (*format)(const void* context, text_out& out), const void* context) noexcept {
+  engine::instance& engine = engine::instance::get();
+  thread_stream* stream = prepare(engine, site, logger_index, time_ticks);
+  if (stream == nullptr) return;
+  transport::scratch_frame* frame = nullptr;
+  try {
+    frame = &push_frame(*stream);
+  } catch (...) {
+    stream->count_dropped(drop_reason::overflow, site.level, time_ticks);
+    engine.worker().note_drop();
+    return;
+  }
+  transport::spilling_text out(nullptr, nullptr, frame->text);
+  backend::lay_out_by(format, context, source != nullptr ? *source : site.source, out);
+  source_facts kept = source != nullptr ? *source : site.source;
+  put_text(engine, *stream, {site, &kept, logger_index, time_ticks}, out.view());
+  frame->text.trim();
+  --stream->frames_in_use;
+  set_limit(engine.front(), *stream);
+  if (site.level >= level::error) wake_for_urgent();
+}
+
+void unpark() noexcept {
+  thread_stream& stream = *own_stream();
+  engine::instance& engine = engine::instance::get();
+  if (!stream.announce_if_parked()) return;
+  if (engine.state() == engine::state::stopped) {
+    engine.drain_on_this_thread();
+  } else {
+    engine.worker().wake();
+  }
+}
+
+void wake_for_urgent() noexcept { engine::instance::get().worker().wake(); }
+
+void module_unloading() noexcept {
+  engine::instance& engine = engine::instance::get();
+  if (engine.state() == engine::state::running) static_cast<void>(engine.ask(backend::request_kind::flush, std::chrono::seconds(10)));
+}
+
+}  // namespace penstock::detail
