@@ -136,7 +136,7 @@ void pattern_renderer::append_time(std::string& out, const pattern_op& op, wall_
     fraction(6);
     std::string offset;
     append_strftime(offset, "%z", civil);
-    if (offset.size() == 5) offset.insert(3, ":");
+    if (offset.size() == 5) offset.insert(3, 1, ':');
     out += offset;
     return;
   }

@@ -140,7 +140,7 @@ void worker::drain_and_park() {
     const bool did = turn(now(), true);
     if (std::any_of(outputs_.begin(), outputs_.end(), [](const auto& each) { return each->in_trouble(); })) return;
     if (did || !merge_.reached_horizon()) continue;
-    merge_.park_idle(0, -1);
+    merge_.park_idle(steady_now(), 0);
     if (!memory_.anything_announced() && !(merge_.any_active() && os::membarrier_available())) break;
   }
   for (const auto& each : outputs_) static_cast<void>(each->flush());
