@@ -47,6 +47,8 @@ class ring_reader {
   /// Errors: std::runtime_error once the file was truncated under the mapping.
   bool read(std::string& out);
 
+  /// Position of the frame that read() looks for next.
+  std::uint64_t position() const noexcept { return cursor_; }
   /// Bytes of the line at the end whose rest is not committed yet.
   std::size_t unfinished_bytes() const noexcept { return unfinished_.size(); }
   const reader_losses& losses() const noexcept { return losses_; }
