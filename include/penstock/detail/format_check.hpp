@@ -15,12 +15,21 @@ namespace penstock::detail {
 template <class T>
 inline constexpr bool is_named_argument = fmt::detail::is_named_arg<std::remove_cvref_t<T>>::value;
 
+/// True for what fmt can format; a char array is not asked about, since fmt answers for its value only.
+template <class T>
+inline constexpr bool is_loggable = fmt::is_formattable<T, char>::value || std::is_array_v<T>;
+
 /// Does not compile to a constant when `text` is not a valid format for arguments of types A: a missing argument (also of a dynamic width),
 /// an unknown name, a specification that the type does not have. Arguments that are named at run time (fmt::arg) are left to run time,
 /// as fmt leaves them.
 template <class... A>
 constexpr bool check_format(std::string_view text) {
-  if constexpr (!(is_named_argument<A> || ...)) {
+  if constexpr (!(is_loggable<std::remove_cvref_t<A>> && ...)) {
+    static_assert(
+        (is_loggable<std::remove_cvref_t<A>> && ...),
+        "an argument can't be logged, since fmt can't format its type: specialise fmt::formatter for it, include the header that does "
+        "(fmt/ranges.h, fmt/chrono.h, fmt/ostream.h), or pass an address as const void* (fmt::ptr).");
+  } else if constexpr (!(is_named_argument<A> || ...)) {
 #if FMT_VERSION < 100000
     using checker = fmt::detail::format_string_checker<char, fmt::detail::error_handler, std::remove_cvref_t<A>...>;
     const fmt::basic_string_view<char> view(text.data(), text.size());

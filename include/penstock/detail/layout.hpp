@@ -24,7 +24,7 @@ namespace penstock::detail {
 template <class Format, class... V>
 struct plan {
   static constexpr std::string_view text = Format::text();
-  static constexpr bool regular = is_regular(text);
+  static constexpr bool regular = is_regular(text, sizeof...(V));
   static constexpr std::size_t count = count_pieces(text);
   static constexpr piece_list<count> pieces = split<count>(text);
 

@@ -75,9 +75,13 @@ class piece_scan {
   bool regular_ = true;
 };
 
-constexpr bool is_regular(std::string_view text) {
+/// Also false when a field's argument is not among `argument_count`.
+constexpr bool is_regular(std::string_view text, std::size_t argument_count) {
   piece_scan scan(text);
-  while (!scan.done()) static_cast<void>(scan.next());
+  while (!scan.done()) {
+    const piece found = scan.next();
+    if (found.argument != piece::literal && found.argument >= argument_count) return false;
+  }
   return scan.regular();
 }
 
