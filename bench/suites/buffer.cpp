@@ -45,6 +45,7 @@ suite buffer_suite(const options& chosen) {
   column size{.label = "100MB", .bytes = std::uint64_t{100} << 20, .has_source = true};
   if (chosen.smoke) size = {.label = "3 MB", .bytes = 3'000'017, .has_source = true};
   size.expected = content::instance().expected(size.bytes);
+  size.stream = content::piece;
   for (const row& one : rows) size.cells.push_back({.row = one.name, .kind = one.kind, .run = one.run});
   add_sink_rows(size, chosen, copy_into_sink);
   what.columns.push_back(std::move(size));

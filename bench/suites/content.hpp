@@ -2,6 +2,7 @@
 // What the cases write: made before the clock, from fixed seeds, so that every run and every row has the same bytes.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -27,6 +28,10 @@ class content {
   std::span<const std::byte> block(std::uint64_t offset, std::size_t bytes) const noexcept {
     return std::span(data_).subspan(offset % period_bytes, bytes);
   }
+  /// The same, for column::stream.
+  static std::span<const std::byte> piece(std::uint64_t offset, std::size_t bytes) {
+    return instance().block(offset, std::min(bytes, block_bytes_max));
+  }
   /// The digest of the first `bytes` bytes.
   digest expected(std::uint64_t bytes) const;
   /// The plain sum of the first `bytes` bytes, for cases that read byte by byte.
@@ -47,6 +52,11 @@ class records {
   std::size_t record_bytes() const noexcept { return record_bytes_; }
   std::span<const std::byte> operator[](std::size_t index) const noexcept {
     return std::span(pool_).subspan((index % pool_count_) * record_bytes_, record_bytes_);
+  }
+  /// A piece of all records in a row: from `offset` to the end of a record at most.
+  std::span<const std::byte> piece(std::uint64_t offset, std::size_t bytes) const noexcept {
+    const std::span<const std::byte> rest = (*this)[static_cast<std::size_t>(offset / record_bytes_)].subspan(offset % record_bytes_);
+    return rest.first(std::min(rest.size(), bytes));
   }
   std::uint64_t total_bytes() const noexcept { return std::uint64_t{count} * record_bytes_; }
   const digest& expected() const noexcept { return expected_; }

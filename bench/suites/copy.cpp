@@ -44,6 +44,7 @@ suite copy_suite(const options& chosen) {
   column size{.label = "232 Mbytes", .bytes = std::uint64_t{232} << 20, .has_source = true};
   if (chosen.smoke) size = {.label = "3 MB", .bytes = 3'000'017, .has_source = true};  // odd, so that every tail is copied too
   size.expected = content::instance().expected(size.bytes);
+  size.stream = content::piece;
   for (const row& one : rows) size.cells.push_back({.row = one.name, .kind = one.kind, .run = one.run});
   add_sink_rows(size, chosen, copy_into_sink);
   what.columns.push_back(std::move(size));

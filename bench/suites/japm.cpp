@@ -258,6 +258,7 @@ suite japm_suite(const options& chosen) {
     if (chosen.smoke && record_bytes > 2000) break;
     const auto lines = std::make_shared<const records>(record_bytes);
     column size{.label = std::to_string(record_bytes / 1000) + "K", .bytes = lines->total_bytes(), .expected = lines->expected()};
+    size.stream = [lines](std::uint64_t offset, std::size_t bytes) { return lines->piece(offset, bytes); };
     for (const row& one : rows)
       size.cells.push_back({.row = one.name, .kind = one.kind, .run = [lines, run = one.run](pass& p) { run(*lines, p); }});
     add_sink_rows(size, chosen, [lines](sink_writer& out, const pass&) {

@@ -26,7 +26,6 @@ config logger_config_for(const pass& the_pass, const std::string& type, std::siz
   sink.batch_size = batch_bytes;
   sink.pattern = "{message}";
   sink.control_chars = control_chars_policy::raw;
-  sink.strict = true;
   sink.reopen = false;
   settings.loggers["root"] = {.level = level::info, .sinks = std::vector<std::string>{"bench"}};
   return settings;
@@ -35,7 +34,7 @@ config logger_config_for(const pass& the_pass, const std::string& type, std::siz
 void log_records(const records& lines, pass& the_pass, const std::string& type, std::size_t batch_bytes) {
   if (the_pass.file == file_policy::truncate && ::truncate(the_pass.target.c_str(), 0) != 0) fail("cannot truncate", the_pass.target);
   start(logger_config_for(the_pass, type, batch_bytes));
-  logger& log = get("root");
+  logger& log = penstock::get("root");
   the_pass.started();
   for (std::size_t i = 0; i < records::count; ++i) {
     const std::span<const std::byte> line = lines[i];

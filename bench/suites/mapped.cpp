@@ -203,6 +203,7 @@ suite mapped_suite(const options& chosen) {
     const ints values = make_ints(n.ints);
     column size{.label = n.label, .bytes = n.ints * 4, .has_source = true};
     size.expected = content::instance().expected(size.bytes);
+    size.stream = content::piece;
     for (const row& one : rows) {
       cell the_cell{.row = one.name, .kind = one.kind, .run = [values, run = one.run](pass& p) { run(values, p); }, .reads = one.reads};
       if (one.reads) the_cell.verify = [values](const pass& done) { return check_sum(values, done); };

@@ -92,7 +92,7 @@ std::string picture_script(const suite_result& result, const std::filesystem::pa
   std::string out = fmt::format("set terminal svg noenhanced size 1000,{} font 'sans-serif,13' background 'white'\n", height);
   out += fmt::format("set output {}\n", gnuplot_text(svg.string()));
   out += fmt::format("set title {}\n", gnuplot_text(fmt::format("bench {}: {} ({})", result.what.name, result.what.title,
-                                                          result.what.rate ? "more is better" : "less is better")));
+                                                                result.what.rate ? "more is better" : "less is better")));
   out += fmt::format("set xlabel {}\n",
                      gnuplot_text(shown_unit(result.what.unit) + ", close clock; median, bars from least to greatest, logarithmic"));
   out += "set logscale x\nset grid xtics mxtics ytics linetype 1 linecolor '#dddddd'\nset key below\nset encoding utf8\n";

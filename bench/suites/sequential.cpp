@@ -139,6 +139,7 @@ suite sequential_suite(const options& chosen) {
     // Smaller and odd in a smoke run, so that every loop has a tail.
     if (chosen.smoke) next = {.label = "1 MB", .bytes = 1'001'234, .has_source = true};
     next.expected = content::instance().expected(next.bytes);
+    next.stream = content::piece;
     add_post_rows(next);
     add_generation_rows(next);
     add_other_rows(next);

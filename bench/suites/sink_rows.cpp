@@ -5,12 +5,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <optional>
 #include <system_error>
 #include <thread>
 
 #include "bench/suites/raw_io.hpp"
+#include "lib/os/mapping.hpp"
 #include "sinks/factory.hpp"
+#include "sinks/ring_format.hpp"
+#include "sinks/ring_frames.hpp"
 
 namespace penstock::bench {
 namespace {
@@ -119,8 +124,44 @@ void add_sink_rows(column& size, const options& chosen, const std::function<void
       destination.reset();
       the_pass.closed();
     };
+    if (choice.type == "mmap_ring") {
+      const column stream_only{.label = {}, .bytes = size.bytes, .expected = size.expected, .stream = size.stream};
+      row.verify = [stream_only](const pass& done) { return check_ring(done.target, stream_only); };
+    }
     size.cells.push_back(std::move(row));
   }
+}
+
+std::string check_ring(const std::filesystem::path& file, const column& size) {
+  const os::descriptor fd = open_source(file);
+  alignas(sinks::ring_header) std::array<std::byte, sizeof(sinks::ring_header)> first{};
+  if (get(fd.get(), first) != first.size()) return "the file is too short to be a ring";
+  const auto& header = *reinterpret_cast<const sinks::ring_header*>(first.data());
+  if (header.magic != sinks::ring_magic) return "the file is no ring";
+  const std::uint64_t data_bytes = header.file_bytes - header.header_bytes;
+  const os::mirrored_mapping memory(fd.get(), {.header_bytes = header.header_bytes, .data_bytes = data_bytes});
+  const sinks::ring_data data{memory.data(), data_bytes, header.file_id};
+  std::uint64_t kept_bytes = 0;
+  std::vector<sinks::frame_facts> frames;
+  std::optional<sinks::frame_facts> frame = sinks::frame_at(data, header.tail.load());
+  while (frame) {
+    frames.push_back(*frame);
+    kept_bytes += frame->line_bytes;
+    frame = sinks::frame_at(data, frame->end());
+  }
+  if (kept_bytes > size.bytes) return "the ring holds more than was written";
+  if (kept_bytes < std::min<std::uint64_t>(size.bytes, data_bytes / 2)) return fmt::format("the ring kept only {} bytes", kept_bytes);
+  std::uint64_t offset = size.bytes - kept_bytes;
+  for (const sinks::frame_facts& one : frames) {
+    for (std::span<const std::byte> lines = sinks::lines_of(data, one); !lines.empty();) {
+      const std::span<const std::byte> expected = size.stream(offset, lines.size());
+      if (std::memcmp(lines.data(), expected.data(), expected.size()) != 0)
+        return fmt::format("the ring does not hold the end of what was written (from byte {} on)", offset);
+      lines = lines.subspan(expected.size());
+      offset += expected.size();
+    }
+  }
+  return {};
 }
 
 }  // namespace penstock::bench

@@ -63,8 +63,8 @@ std::unique_ptr<sink> open_sink(const sink_choice& choice, const pass& the_pass)
 /// The rows of one column: `produce` pushes the column's bytes into the writer.
 void add_sink_rows(column& size, const options& chosen, const std::function<void(sink_writer&, const pass&)>& produce);
 
-/// Why a ring's content is not as expected (its last whole frames must end the stream); empty: it is.
-std::string check_ring(const std::filesystem::path& file, std::span<const std::byte> tail_of_stream);
+/// Why a ring is not as expected; empty: its frames hold the end of the column's stream, and at least as much as a ring should keep.
+std::string check_ring(const std::filesystem::path& file, const column& size);
 
 /// "64 KiB", "1 MiB".
 std::string size_text(std::size_t bytes);

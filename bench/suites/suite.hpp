@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ struct column {
   std::uint64_t bytes = 0;  ///< of the target file
   digest expected{};        ///< of the target, and of the source if there is one
   bool has_source = false;  ///< the source holds the same `bytes` of content
+  /// A piece of the stream that the target gets, from `offset` on and at most `bytes` long; for rings, which keep only its end.
+  std::function<std::span<const std::byte>(std::uint64_t offset, std::size_t bytes)> stream{};
   std::vector<cell> cells{};
 };
 

@@ -107,7 +107,7 @@ double shown_value(const figures& row, double value) { return row.unit == "bytes
 std::string cell_text(const figures& row) {
   const auto shown = [&](double value) { return three_digits(shown_value(row, value)); };
   if (row.values.repeats == 1) return shown(row.values.median);
-  const char* mark = row.published.empty() && !row.values.trusted() ? "~" : "";
+  const char* mark = row.published.empty() && row.clock != clock_kind::setup && !row.values.trusted() ? "~" : "";
   return fmt::format("{}{} ({}-{})", mark, shown(row.values.median), shown(row.values.min), shown(row.values.max));
 }
 
