@@ -3,9 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include <penstock/base/error.hpp>
 
-#include "lib/config/nesting_check.hpp"
+#include "lib/config/text_check.hpp"
 #include "lib/config/units.hpp"
 
 // The header-only form: a program that links libpenstock needs no libtomlplusplus beside it.
@@ -13,6 +16,18 @@
 #undef TOML_SHARED_LIB
 #define TOML_HEADER_ONLY 1
 #define TOML_ENABLE_FORMATTERS 0
+// Some malformed files reach an assertion of toml++ 3.3, such as a table header that begins with a dot. Without NDEBUG that would end the
+// program, with NDEBUG it is an assumption that the optimiser of clang may build on. A bad file is never worth either: it is refused.
+#undef NDEBUG
+namespace penstock::detail {
+namespace {
+struct assertion_failed {};
+[[noreturn]] void fail_assertion() { throw assertion_failed{}; }
+}  // namespace
+}  // namespace penstock::detail
+#define TOML_ASSERT(expression) ((expression) ? static_cast<void>(0) : ::penstock::detail::fail_assertion())
+// A program may use toml++ itself, of another version or with other settings: in a static link its functions must not replace these.
+#define toml penstock_toml
 #include <toml++/toml.h>
 
 namespace penstock::detail {
@@ -76,6 +91,26 @@ std::string syntax_message(std::string_view text, std::string_view source_name, 
                      description);
 }
 
+/// Whether toml++ comes upon one of its assertions in this text.
+bool fails_assertion(std::string_view text) {
+  try {
+    static_cast<void>(toml::parse(text));
+  } catch (const toml::parse_error&) {
+  } catch (const assertion_failed&) {
+    return true;
+  }
+  return false;
+}
+
+/// The line in which toml++ comes upon its assertion: the last line of the shortest beginning of the text that fails like all of it.
+std::size_t assertion_line(std::string_view text) {
+  std::vector<std::size_t> ends;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] == '\n') ends.push_back(i + 1);
+  const auto found = std::partition_point(ends.begin(), ends.end(), [&](std::size_t end) { return !fails_assertion(text.substr(0, end)); });
+  return static_cast<std::size_t>(found - ends.begin()) + 1;
+}
+
 }  // namespace
 
 node read_document(std::string_view text, std::string_view source_name) {
@@ -83,16 +118,15 @@ node read_document(std::string_view text, std::string_view source_name) {
     throw config_error(fmt::format("{}:1:1: the file is larger than {}, which no config needs; check that it is the right file",
                                    source_name, size_text(document_bytes_max)));
   }
-  if (const auto deep = find_deep_nesting(text)) {
-    throw config_error(
-        fmt::format("{}:{}:{}: more than {} nested keys, tables or arrays begin here, or a bracket is not closed; a config needs no "
-                    "more than a few",
-                    source_name, deep->line, deep->column, nesting_max));
-  }
+  if (const auto fault = check_text(text))
+    throw config_error(fmt::format("{}:{}:{}: {}", source_name, fault->at.line, fault->at.column, fault->text));
   try {
     return copy(toml::parse(text, source_name));
   } catch (const toml::parse_error& error) {
     throw config_error(syntax_message(text, source_name, position_of(error.source()), error.description()));
+  } catch (const assertion_failed&) {
+    throw config_error(
+        fmt::format("{}:{}:1: this is not TOML; check quotes, brackets and dots in this line", source_name, assertion_line(text)));
   }
 }
 

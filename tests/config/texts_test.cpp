@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -42,7 +43,9 @@ std::string meaning(const std::string& text) {
 
 struct anything {
   template <class T>
-  operator T() const;  // NOLINT(google-explicit-constructor): it stands for any member
+  operator T() const {  // NOLINT(google-explicit-constructor): it stands for any member
+    throw std::logic_error("only the type counts");
+  }
 };
 
 /// How many members an aggregate has.
