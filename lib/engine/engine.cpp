@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <new>
 #include <system_error>
 
 #include "sinks/factory.hpp"
@@ -47,16 +46,22 @@ bool on_backend() noexcept { return this_is_the_backend; }
 backend_scope::backend_scope() noexcept : former_(this_is_the_backend) { this_is_the_backend = true; }
 backend_scope::~backend_scope() { this_is_the_backend = former_; }
 
-instance& instance::get() noexcept {
-  // In static storage and never destroyed: static destructors may log.
-  alignas(instance) static std::byte room[sizeof(instance)];
-  static instance* const made = new (room) instance;
+std::atomic<instance*> instance::current_{nullptr};
+
+// Never destroyed: static destructors may log.
+instance& instance::make_first() noexcept {
+  static instance* const made = [] {
+    auto* routes = new backend::route_table;
+    auto* first = new instance(*new engine::loggers(*routes), *routes);
+    ::pthread_atfork([] { get().prepare_fork(); }, [] { get().resume_parent(); }, [] { get().begin_child(); });
+    current_.store(first, std::memory_order_release);
+    return first;
+  }();
   return *made;
 }
 
-instance::instance() : streams_(memory_), loggers_(routes_), worker_(memory_, streams_, routes_) {
-  ::pthread_atfork([] { get().prepare_fork(); }, [] { get().resume_parent(); }, [] { get().begin_child(); });
-}
+instance::instance(engine::loggers& loggers, backend::route_table& routes)
+    : streams_(memory_), routes_(routes), loggers_(loggers), worker_(memory_, streams_, routes_) {}
 
 void instance::report(const error_report& what) noexcept {
   if (auto* handler = handler_.load()) {
@@ -83,7 +88,7 @@ void instance::launch(config settings) {
   memory_.set_budget(settings.backend.memory);
 
   const std::lock_guard draining(drain_mutex_);
-  loggers_.configure(settings, by_name);
+  loggers_.configure(settings, by_name, inherited_);
   worker_.configure(settings.backend, std::move(outputs), [this](const error_report& what) { report(what); });
   routes_.forget_old();
   last_resort_.reset();
@@ -129,7 +134,9 @@ void instance::start(config settings, bool by_first_record) {
 void instance::ensure_started() noexcept {
   if (state() != engine::state::unstarted) return;
   config settings;
-  if (const char* file = ::secure_getenv("PENSTOCK_CONFIG"); file != nullptr && *file != '\0') {
+  if (inherited_) {
+    settings = for_child(settings_);
+  } else if (const char* file = ::secure_getenv("PENSTOCK_CONFIG"); file != nullptr && *file != '\0') {
     try {
       settings = load_config(file);
     } catch (const std::exception& error) {
@@ -173,10 +180,12 @@ void instance::close_run() noexcept {
 
 bool instance::stop(std::chrono::nanoseconds timeout) {
   if (on_backend()) return false;
-  const std::lock_guard lock(mutex_);
   if (state() == engine::state::left_behind) return false;
   if (state() != engine::state::running) return true;
+  // Asked without the lock: a fork must not wait for the backend.
   const bool done = worker_.ask(backend::request_kind::stop, timeout);
+  const std::lock_guard lock(mutex_);
+  if (state() != engine::state::running) return done;  // Another thread stopped it.
   if (!worker_.finished()) {
     const stats_snapshot left = stats();
     std::uint64_t unwritten = left.front.queued;

@@ -43,7 +43,10 @@ struct front_settings {
 
 class instance {
  public:
-  static instance& get() noexcept;
+  static instance& get() noexcept {
+    instance* const made = current_.load(std::memory_order_acquire);
+    return made != nullptr ? *made : make_first();
+  }
 
   void start(config settings, bool by_first_record);
   /// Starts by PENSTOCK_CONFIG or the defaults if nothing was started yet.
@@ -67,7 +70,9 @@ class instance {
   void count_homeless(level of_record) noexcept { homeless_[static_cast<std::size_t>(of_record)].fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  instance();
+  // Loggers outlive an instance: a forked child makes a new one, and handles stay what they are.
+  explicit instance(engine::loggers& loggers, backend::route_table& routes);
+  static instance& make_first() noexcept;
 
   void launch(config settings);
   void close_run() noexcept;
@@ -76,18 +81,23 @@ class instance {
   void prepare_fork() noexcept;
   void resume_parent() noexcept;
   void begin_child() noexcept;
+  /// The same configuration for a forked child: files that one process must own get its pid behind their name.
+  static config for_child(config settings);
+
+  static std::atomic<instance*> current_;
 
   std::mutex mutex_;  // start, stop, fork.
   std::atomic<engine::state> state_{engine::state::unstarted};
   bool explicitly_started_ = false;
   transport::exchange memory_;
   transport::registry streams_;
-  backend::route_table routes_;
-  engine::loggers loggers_;
+  backend::route_table& routes_;
+  engine::loggers& loggers_;
   backend::worker worker_;
   os::thread thread_;
   front_settings front_;
   config settings_{};
+  bool inherited_ = false;  // In a forked child: settings_ is what the first record starts.
   std::mutex drain_mutex_;  // After stop(): the reader.
   std::atomic<void (*)(const error_report&) noexcept> handler_{nullptr};
   std::atomic<std::uint64_t> homeless_[level_count]{};

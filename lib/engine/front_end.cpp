@@ -14,6 +14,7 @@
 #include "lib/backend/escape.hpp"
 #include "lib/backend/message.hpp"
 #include "lib/engine/engine.hpp"
+#include "lib/engine/front_end.hpp"
 #include "lib/transport/thread_stream.hpp"
 
 namespace penstock::detail {
@@ -376,3 +377,8 @@ void module_unloading() noexcept {
 }
 
 }  // namespace penstock::detail
+
+void penstock::front_end::forget_stream() noexcept {
+  ::pthread_setspecific(detail::end_key(), nullptr);
+  detail::current_stream = &detail::nowhere;
+}

@@ -87,7 +87,7 @@ void loggers::apply_routes() {
   routes_.publish(std::move(routes));
 }
 
-void loggers::configure(const config& settings, const std::map<std::string, backend::output*, std::less<>>& outputs) {
+void loggers::configure(const config& settings, const std::map<std::string, backend::output*, std::less<>>& outputs, bool keep_levels) {
   const std::lock_guard lock(mutex_);
   const bool first = !configured_;
   configured_ = true;
@@ -95,17 +95,18 @@ void loggers::configure(const config& settings, const std::map<std::string, back
   outputs_ = outputs;
   for (const auto& each : nodes_) {
     // What set_level() said before the first start holds unless the configuration says otherwise.
+    const std::optional<level> kept = each->own_level;
     if (!first) each->own_level.reset();
     each->own_outputs.reset();
     inherit_configured(*each);
+    if (keep_levels) each->own_level = kept;
   }
   for (const auto& [name, unused] : settings.loggers) find_or_make(name);
   const auto root = settings.loggers.find("root");
   const bool root_named = root != settings.loggers.end();
-  if (root_named && root->second.level) {
-    root_level_ = root->second.level;
-  } else if (!first) {
-    root_level_.reset();
+  if (!keep_levels) {
+    const bool configured = root_named && root->second.level;
+    if (configured || !first) root_level_ = configured ? root->second.level : std::nullopt;
   }
   root_outputs_.clear();
   if (root_named && root->second.sinks) {

@@ -27,10 +27,10 @@ class loggers {
   void set_level(logger& of, level threshold);
   level threshold_at(std::uint32_t index);
 
-  /// Puts a configuration in force. `outputs` by sink name.
+  /// Puts a configuration in force. `outputs` by sink name; `keep_levels`: those in force now stay.
   ///
   /// Thread: under the engine's lock.
-  void configure(const config& settings, const std::map<std::string, backend::output*, std::less<>>& outputs);
+  void configure(const config& settings, const std::map<std::string, backend::output*, std::less<>>& outputs, bool keep_levels);
 
   /// After stop(): everybody writes to `left`.
   void route_all_to(const std::vector<backend::output*>& gone, backend::output* instead);
