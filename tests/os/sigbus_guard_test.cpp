@@ -85,13 +85,13 @@ TEST(SigbusGuard, KeepsErrno) {
 TEST(SigbusGuard, EndsTheProcessForOtherAddressesAsIfItWereNotThere) {
   const temp_folder folder;
   EXPECT_EQ(status_of_child([&] {
+              std::signal(SIGBUS, SIG_DFL);  // sanitizers have a handler of their own
               const mapped_file guarded(folder);
               const os::sigbus_guard guard(guarded.memory());
               const temp_folder other_folder;
               const mapped_file other(other_folder);
               other.truncate();
               std::filesystem::remove_all(other_folder.path());
-              std::signal(SIGSEGV, SIG_DFL);
               other.store(0, 7);
               return 1;
             }),
@@ -101,6 +101,7 @@ TEST(SigbusGuard, EndsTheProcessForOtherAddressesAsIfItWereNotThere) {
 TEST(SigbusGuard, EndsTheProcessWhenTheSignalIsSent) {
   const temp_folder folder;
   EXPECT_EQ(status_of_child([&] {
+              std::signal(SIGBUS, SIG_DFL);
               const mapped_file file(folder);
               const os::sigbus_guard guard(file.memory());
               ::raise(SIGBUS);
