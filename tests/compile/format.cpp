@@ -9,10 +9,10 @@ namespace {
 // Each line below: the switch, and what the compiler must say.
 // BREAK_1: argument not found
 // BREAK_2: argument not found
-// BREAK_3: named argument is not found
+// BREAK_3: named argument
 // BREAK_4: invalid type specifier
 // BREAK_5: invalid type specifier
-// BREAK_6: unmatched '}' in format string
+// BREAK_6: on_error
 // BREAK_7: argument not found
 // BREAK_8: width/precision is not integer
 // BREAK_9: cannot switch from manual to automatic argument indexing

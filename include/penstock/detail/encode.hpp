@@ -7,6 +7,8 @@
 // aligned. A string is always copied: nothing that is logged can dangle.
 #pragma once
 
+#include <penstock/detail/plain.hpp>
+
 #include <fmt/format.h>
 
 #include <concepts>
@@ -156,7 +158,7 @@ struct codec<A, KeepAddress, argument_kind::pointer> {
 
 inline void store_string(std::byte* fixed, std::byte*& tail, std::string_view text) noexcept {
   store_as(fixed, static_cast<std::uint32_t>(text.size()));
-  if (!text.empty()) std::memcpy(tail, text.data(), text.size());
+  put_string(reinterpret_cast<char*>(tail), text);
   tail += text.size();
 }
 inline std::string_view load_string(const std::byte* fixed, const std::byte*& tail) noexcept {
@@ -181,10 +183,14 @@ struct codec<A, KeepAddress, argument_kind::string> {
 /// the array.
 template <class A>
 inline std::string_view view_of(const A& text) noexcept {
-  if constexpr (std::is_array_v<A>)
-    return {text, ::strnlen(text, std::extent_v<A>)};
-  else
+  if constexpr (std::is_array_v<A>) {
+    constexpr std::size_t bytes_max = std::extent_v<A>;
+    const std::size_t bytes = text[bytes_max - 1] == '\0' ? std::strlen(text) : ::strnlen(text, bytes_max);  // of a literal: a constant
+    if (bytes > bytes_max) __builtin_unreachable();  // told, so that no copy of more bytes is compiled
+    return {text, bytes};
+  } else {
     return text == nullptr ? std::string_view("(null)") : std::string_view(text);
+  }
 }
 
 template <class A>
@@ -232,17 +238,17 @@ constexpr const T& value_at(const value_leaf<Index, T>& leaf) noexcept {
 }
 
 /// Arguments of a statement as they were taken: strings measured once, everything else by reference. Lives no longer than the full
-/// expression of the call.
+/// expression of the call. Always inlined: a log statement calls nothing.
 template <bool KeepAddress, class... A>
 class captured {
  public:
-  explicit captured(const A&... arguments) noexcept : values_{{{codec<A, KeepAddress>::take(arguments)}...}} {}
+  [[gnu::always_inline]] explicit captured(const A&... arguments) noexcept : values_{{{codec<A, KeepAddress>::take(arguments)}...}} {}
 
   /// Bytes that store() writes; a constant unless there are strings. A record that could be 4 GiB long may not be stored.
-  std::size_t bytes() const noexcept { return bytes_of(std::index_sequence_for<A...>{}); }
+  [[gnu::always_inline]] std::size_t bytes() const noexcept { return bytes_of(std::index_sequence_for<A...>{}); }
 
   /// Writes the encoded arguments to `place`.
-  void store(std::byte* place) const noexcept { store_at(place, std::index_sequence_for<A...>{}); }
+  [[gnu::always_inline]] void store(std::byte* place) const noexcept { store_at(place, std::index_sequence_for<A...>{}); }
 
   const auto& values() const noexcept { return values_; }
 
@@ -259,11 +265,11 @@ class captured {
   }
 
   template <std::size_t... Index>
-  std::size_t bytes_of(std::index_sequence<Index...>) const noexcept {
+  [[gnu::always_inline]] std::size_t bytes_of(std::index_sequence<Index...>) const noexcept {
     return (fixed_bytes + ... + codec<A, KeepAddress>::tail_bytes(value_at<Index>(values_)));
   }
   template <std::size_t... Index>
-  void store_at(std::byte* place, std::index_sequence<Index...>) const noexcept {
+  [[gnu::always_inline]] void store_at(std::byte* place, std::index_sequence<Index...>) const noexcept {
     [[maybe_unused]] std::byte* tail = place + fixed_bytes;
     (codec<A, KeepAddress>::store(place + offset_of(Index), tail, value_at<Index>(values_)), ...);
   }

@@ -49,6 +49,7 @@ class piece_scan {
       for (; at != text_.size() && text_[at] >= '0' && text_[at] <= '9' && found.argument < 1000; ++at)
         found.argument = found.argument * 10 + static_cast<std::size_t>(text_[at] - '0');
       has_numbers_ = true;
+      if (text_[found.begin] == '0' && at != found.begin + 1) regular_ = false;  // fmt refuses leading zeros
     } else {
       ++next_argument_;
     }
@@ -56,6 +57,8 @@ class piece_scan {
     found.begin = at;
     if (at != text_.size() && text_[at] == ':') {
       found.begin = ++at;
+      if (at + 1 < text_.size() && (text_[at + 1] == '<' || text_[at + 1] == '>' || text_[at + 1] == '^') && text_[at] == '}')
+        regular_ = false;  // to fmt, this brace is a fill
       while (at != text_.size() && text_[at] != '}' && text_[at] != '{') ++at;
       found.bytes = at - found.begin;
     }

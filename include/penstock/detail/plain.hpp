@@ -80,9 +80,12 @@ inline char* put_integer(char* place, Integer value) noexcept {
 }
 
 /// Copies a string; short ones without a call. Reads and writes nothing outside.
-inline char* put_string(char* place, std::string_view text) noexcept {
-  const char* const source = text.data();
+[[gnu::always_inline]] inline char* put_string(char* place, std::string_view text) noexcept {
+  const char* source = text.data();
   const std::size_t bytes = text.size();
+  // Where g++ knows the object but not the length, it takes each of the copies below for one that happens, and warns of those that do not
+  // fit. So the object is hidden from it.
+  if (!__builtin_constant_p(bytes)) asm("" : "+r"(source));
   if (bytes > 32) {
     std::memcpy(place, source, bytes);
   } else if (bytes >= 16) {
