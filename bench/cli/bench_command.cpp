@@ -26,9 +26,8 @@
 #include "bench/cli/report_command.hpp"
 #define PENSTOCK_TOOL_REPORT 1
 #endif
-#if __has_include("bench/cli/sinks_command.hpp")
+#ifdef PENSTOCK_GOOGLE_BENCHMARK
 #include "bench/cli/sinks_command.hpp"
-#define PENSTOCK_TOOL_SINKS 1
 #endif
 
 namespace penstock::cli {
@@ -97,8 +96,15 @@ void add_bench_command(CLI::App& app, int& exit_status) {
     one->add_flag("--published", chosen->published, "adds the figures of the post");
     one->callback([&exit_status, &entry, chosen] { exit_status = run_suite(entry, *chosen); });
   }
-#ifdef PENSTOCK_TOOL_SINKS
+#ifdef PENSTOCK_GOOGLE_BENCHMARK
   add_sinks_bench(*command, exit_status);
+#else
+  CLI::App* sinks = command->add_subcommand("sinks", "every sink × batch size × page-cache policy (not in this build)");
+  sinks->allow_extras();
+  sinks->callback([&exit_status] {
+    fmt::print(stderr, "penstock: bench sinks needs Google Benchmark; build with -DPENSTOCK_BENCHES=ON\n");
+    exit_status = 2;
+  });
 #endif
 #ifdef PENSTOCK_TOOL_LOGGER_BENCH
   add_logger_bench(*command, exit_status);

@@ -51,6 +51,11 @@ std::span<std::byte> sink_writer::room() {
   return batch_.room.subspan(used_bytes_);
 }
 
+std::span<std::byte> sink_writer::next_room() {
+  if (used_bytes_ != 0) submit();
+  return room();
+}
+
 void sink_writer::filled(std::size_t bytes) { used_bytes_ += bytes; }
 
 void sink_writer::finish() {
