@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "lib/os/futex.hpp"
 #include "sinks/factory.hpp"
 
 namespace penstock::engine {
@@ -99,10 +100,11 @@ void instance::launch(config settings) {
   front_.block_timeout_ns = settings.backend.block_timeout.count();
   front_.record_bytes_max = std::min(record_bytes_largest, settings.backend.memory / 4);
   settings_ = std::move(settings);
+  os::membarrier_register();
   thread_.start("penstock", &run_backend, this);
   state_.store(engine::state::running, std::memory_order_seq_cst);
-  static const bool registered = std::atexit(&stop_at_exit) == 0;
-  static_cast<void>(registered);
+  static std::atomic<bool> registered{false};
+  if (!registered.exchange(true)) std::atexit(&stop_at_exit);
   if (const char* refusal = worker_.clock().refusal()) {
     const std::string text = std::string("backend.clock: ") + refusal + "; the system clock is used instead";
     report({.sink = {}, .message = text, .code = errc::unsupported});

@@ -27,10 +27,14 @@ void futex_wake(const std::atomic<std::uint32_t>& word, int count) noexcept {
   ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
 }
 
-bool membarrier_available() noexcept {
-  static const bool available = ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-  return available;
-}
+namespace {
+// Not a function-local static: a fork could leave its guard locked.
+std::atomic<bool> membarrier_works{false};
+}  // namespace
+
+void membarrier_register() noexcept { membarrier_works = ::syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0; }
+
+bool membarrier_available() noexcept { return membarrier_works.load(std::memory_order_relaxed); }
 
 void membarrier_all() noexcept { ::syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0); }
 

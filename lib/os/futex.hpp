@@ -15,7 +15,12 @@ void futex_wait(const std::atomic<std::uint32_t>& word, std::uint32_t expected, 
 /// Wakes up to `count` waiters.
 void futex_wake(const std::atomic<std::uint32_t>& word, int count) noexcept;
 
-/// Whether membarrier(PRIVATE_EXPEDITED) works in this process; the first call registers it.
+/// Makes membarrier_all() usable in this process, if the kernel allows it. A forked child calls it anew.
+///
+/// Thread: before the threads that use the barrier start.
+void membarrier_register() noexcept;
+
+/// Whether membarrier_all() works.
 bool membarrier_available() noexcept;
 
 /// After it, every thread of the process has executed a full barrier. Does nothing where it is refused: ask membarrier_available() before.
