@@ -103,7 +103,8 @@ std::string default_text(const key& k) {
 }
 
 std::string sinks_of(const key& k) {
-  return k.types == types_all ? "all" : k.types == types_file ? "all with a file" : types_text(k.types);
+  if (k.types == types_all) return "all";
+  return k.types == types_file ? "all with a file" : k.types == types_path ? "all with a file, console" : types_text(k.types);
 }
 
 void add_table(std::string& out, section in) {

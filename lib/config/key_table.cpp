@@ -93,7 +93,8 @@ constexpr key table[] = {
 
     entry<&sink::type>("type", value_kind::text, {.choices = types},
                        "What kind of sink this is: one of these, or a type that the program registers; required"),
-    entry<&sink::path>("path", value_kind::path, {.types = types_file}, "The file; relative to the working folder at start(); required"),
+    entry<&sink::path>("path", value_kind::path, {.types = types_path},
+                       "The file, relative to the working folder at start(); required, but a console without one is standard error"),
     entry<&sink::batch_size>("batch_size", value_kind::size, {.low = 4 * kib, .high = 64 * mib},
                              "Bytes handed over at once, in whole pages and no more than backend.memory"),
     entry<&sink::flush_interval>("flush_interval", value_kind::duration, {.low = ms, .high = hours},
@@ -115,7 +116,7 @@ constexpr key table[] = {
                          "Notice that the file was moved or deleted (logrotate) and open a new one"),
     entry<&sink::mode>("mode", value_kind::mode, {.high = 0777, .types = types_file},
                        "Permissions of files that are made; the umask applies"),
-    entry<&sink::follow_symlinks>("follow_symlinks", value_kind::boolean, {.types = types_file},
+    entry<&sink::follow_symlinks>("follow_symlinks", value_kind::boolean, {.types = types_path},
                                   "Follow a symbolic link as the last component of path"),
     entry<&sink::create_folders>("create_folders", value_kind::boolean, {.types = types_file}, "Make the folders of path that are missing"),
     entry<&sink::strict>("strict", value_kind::boolean, {.types = type_io_uring},

@@ -47,6 +47,8 @@ inline constexpr sink_types type_write = 1, type_pwrite = 2, type_mmap_ring = 4,
 inline constexpr sink_types types_all = 255;
 /// The types that write a file, or may: registered ones decide for themselves.
 inline constexpr sink_types types_file = type_write | type_pwrite | type_mmap_ring | type_io_uring | type_stdio | type_registered;
+/// The types that may have a path: a console may be a terminal or a pipe of its own.
+inline constexpr sink_types types_path = types_file | type_console;
 
 /// The built-in types, in the order of their bits.
 std::span<const std::string_view> built_in_types() noexcept;

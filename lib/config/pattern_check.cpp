@@ -31,8 +31,14 @@ std::size_t character_bytes(std::string_view text) noexcept {
   return std::min(bytes, text.size());
 }
 
+// strftime() gives nothing at all where its result does not fit; the backend's buffer holds any result of so short a format.
+constexpr std::size_t time_format_bytes_max = 100;
+
 /// Checks what follows "{time" and its alignment.
 std::string strftime_problem(std::string_view format) {
+  if (format.size() > time_format_bytes_max)
+    return fmt::format("the time format of {} bytes is too long; at most {} are possible, put fixed text outside of the field",
+                       format.size(), time_format_bytes_max);
   for (std::size_t i = 0; i < format.size(); ++i) {
     if (format[i] != '%') continue;
     const std::size_t begin = i++;

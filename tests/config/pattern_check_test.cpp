@@ -71,6 +71,7 @@ TEST(PatternCheck, RefusesTimeFormatsThatStrftimeDoesNotKnow) {
   EXPECT_THAT(problem_of("{time:H:M}"), HasSubstr("no time format"));
   EXPECT_THAT(problem_of("{time:%-N}"), HasSubstr("write \"%N\""));
   EXPECT_NE(problem_of("{level:%H}"), "");
+  EXPECT_THAT(problem_of("{time:%H" + std::string(100, 'x') + "}"), HasSubstr("102 bytes is too long"));
 }
 
 }  // namespace

@@ -120,12 +120,19 @@ TEST(Refusal, AKeyOfAnotherSinkTypeNamesTheTypesThatHaveIt) {
   for (const char* type : {"console", "null"}) {
     const std::string head = std::string{"[sinks.app]\ntype = \""} + type + "\"\n";
     EXPECT_EQ(refusal(head), "");
-    for (const char* key :
-         {"path = \"a.log\"", "mode = \"0600\"", "sync = \"batch\"", "reopen = true", "create_folders = true", "follow_symlinks = false"})
+    for (const char* key : {"mode = \"0600\"", "sync = \"batch\"", "reopen = true", "create_folders = true"}) {
       EXPECT_THAT(refusal(head + key + "\n"),
                   AllOf(StartsWith("app.toml:3:"), HasSubstr("write, pwrite, mmap_ring, io_uring, stdio, not to ")))
           << key;
+    }
   }
+}
+
+TEST(Refusal, APathIsForFilesAndForAConsoleOfItsOwnButNotForNull) {
+  EXPECT_EQ(refusal("[sinks.app]\ntype = \"console\"\npath = \"/dev/tty\"\nfollow_symlinks = true\n"), "");
+  EXPECT_EQ(refusal("[sinks.app]\ntype = \"console\"\npath = \"\"\n"), "");
+  EXPECT_THAT(refusal("[sinks.app]\ntype = \"null\"\npath = \"a.log\"\n"),
+              AllOf(StartsWith("app.toml:3:8: sinks.app.path: "), HasSubstr("stdio, console, not to null")));
 }
 
 TEST(Refusal, DirectOnAWriteSinkAdvisesPwrite) {

@@ -101,7 +101,8 @@ TEST(DefaultsText, ShowsEachTypeItsOwnKeysOnly) {
   EXPECT_THAT(table_of("mmap_ring"), HasSubstr("\nsize = "));
   EXPECT_THAT(table_of("write"), testing::Not(HasSubstr("\nsize = ")));
   EXPECT_THAT(table_of("io_uring"), HasSubstr("\nqueue_depth = 4"));
-  EXPECT_THAT(table_of("console"), testing::Not(HasSubstr("\npath = ")));
+  EXPECT_THAT(table_of("console"), HasSubstr("\npath = \"\"\n"));
+  EXPECT_THAT(table_of("null"), testing::Not(HasSubstr("\npath = ")));
 }
 
 TEST(ExplainText, OfNothingIsTheConsoleAtLevelInfo) {
