@@ -166,8 +166,8 @@ void io_uring_sink::settle() noexcept {
     allocated_ = give_back_;
   }
   if (truncated_to_.has_value()) start_again_at(*truncated_to_);
-  // What landed behind a gap goes, so that nobody reads zeros while the gap is held.
-  if (!error_.ok() && queue_.has_bytes_behind_gap() && file_.cut_off(queue_.written()).ok()) {
+  // What landed behind a gap goes, so that nobody reads zeros while the gap is held; so does what a failed write may have left.
+  if (!error_.ok() && file_.size() > queue_.written() && file_.cut_off(queue_.written()).ok()) {
     queue_.forget_behind_gap();
     allocated_to_ = 0;
   }

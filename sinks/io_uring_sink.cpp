@@ -126,7 +126,7 @@ outcome io_uring_sink::submit(std::size_t used_bytes) noexcept {
 outcome io_uring_sink::flush() noexcept {
   if (in_child()) return {errc::closed, ECHILD};
   advance();
-  if (error_.ok() && !queue_.empty()) {
+  if (queue_.on_the_way() > 0 || (error_.ok() && (!queue_.empty() || truncated_to_.has_value() || change_is_due()))) {
     wait(flush_wait);
     advance();
   }
@@ -171,8 +171,7 @@ outcome io_uring_sink::resume() noexcept {
 std::size_t io_uring_sink::abandon() noexcept {
   if (in_child() || error_.ok() || !settle_by(clock::now() + last_wait)) return 0;
   const auto lost_bytes = static_cast<std::size_t>(queue_.unwritten_bytes());
-  bool inside_line = written_inside_line_;
-  if (!queue_.empty() && queue_[0].done_bytes > 0) inside_line = queue_[0].data[queue_[0].done_bytes - 1] != std::byte{'\n'};
+  const bool inside_line = written_ends_inside_line();
   while (!queue_.empty()) buffers_.put_back(queue_.pop_last());
   // The line that was under way has lost its end, or its middle: what comes next is another line.
   if (lost_bytes > 0) {
@@ -182,6 +181,11 @@ std::size_t io_uring_sink::abandon() noexcept {
   }
   error_ = {};
   return lost_bytes;
+}
+
+bool io_uring_sink::written_ends_inside_line() const noexcept {
+  if (queue_.empty() || queue_[0].done_bytes == 0) return written_inside_line_;
+  return queue_[0].data[queue_[0].done_bytes - 1] != std::byte{'\n'};
 }
 
 bool io_uring_sink::settle_by(clock::time_point deadline) noexcept {
@@ -220,7 +224,7 @@ std::unique_ptr<sink> io_uring_sink::retire() noexcept {
     file_.close();
     return nullptr;
   }
-  const bool inside_line = seam_ || mid_line_;
+  const bool inside_line = seam_ || written_ends_inside_line();
   try {
     batch_buffer memory(effective_batch_bytes(settings_) + page_bytes);
     os::descriptor file = file_.take_for_appending();
@@ -234,11 +238,17 @@ std::unique_ptr<sink> io_uring_sink::retire() noexcept {
 void io_uring_sink::disown_after_fork() noexcept {
   ring_.disown();
   file_.disown();
+  buffers_.release_registration();
   buffers_.forget();
 }
 
 sink_description io_uring_sink::describe() const {
-  return {.kind = without_ring_ ? "pwrite" : "io_uring", .fallback = fallback_, .note = note_};
+  sink_description description{.kind = without_ring_ ? "pwrite" : "io_uring", .fallback = fallback_, .note = note_};
+  if (settings_.page_cache == page_cache_policy::direct && !direct_) {
+    if (!description.note.empty()) description.note += "; ";
+    description.note += "this file system refuses O_DIRECT: written through the page cache";
+  }
+  return description;
 }
 
 }  // namespace penstock::sinks

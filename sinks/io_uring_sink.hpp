@@ -63,6 +63,7 @@ class io_uring_sink final : public sink {
 
   // io_uring_sink.cpp: what is lent, held and given up
   bool in_child() const noexcept { return buffers_.in_child(); }
+  bool written_ends_inside_line() const noexcept;
   std::size_t add_seam(std::size_t used_bytes) noexcept;
   bool drain(std::chrono::nanoseconds most) noexcept;
   bool settle_by(clock::time_point deadline) noexcept;

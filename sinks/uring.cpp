@@ -41,6 +41,9 @@ constexpr int interrupted_max = 8;
 // The pause instead of a wait when the kernel takes no request: short enough to try again soon, long enough not to spin.
 constexpr std::chrono::microseconds refused_pause{200};
 
+using result_changer = int (*)(std::uint64_t tag, int result) noexcept;
+constinit result_changer result_change = nullptr;
+
 }  // namespace
 
 io_uring_sqe* uring::state::next(unsigned file, std::uint64_t tag) noexcept {
@@ -157,9 +160,13 @@ std::size_t uring::take(std::span<uring_result> out) noexcept {
   const unsigned count = io_uring_peek_batch_cqe(&state_->ring, found.data(), most);
   for (unsigned index = 0; index < count; ++index) out[index] = {found[index]->user_data, found[index]->res};
   io_uring_cq_advance(&state_->ring, count);
+  if (result_change != nullptr)
+    for (unsigned index = 0; index < count; ++index) out[index].result = result_change(out[index].tag, out[index].result);
   state_->outstanding -= count;
   return count;
 }
+
+void uring::change_results(int (*change)(std::uint64_t tag, int result) noexcept) noexcept { result_change = change; }
 
 int uring::wait(std::chrono::nanoseconds most) noexcept {
   if (const int os_error = send(); os_error != 0) {
@@ -218,6 +225,7 @@ void uring::put_sync(unsigned, std::uint64_t) noexcept {}
 void uring::put_allocate(unsigned, std::uint64_t, std::uint64_t, std::uint64_t) noexcept {}
 int uring::send() noexcept { return ENOSYS; }
 std::size_t uring::take(std::span<uring_result>) noexcept { return 0; }
+void uring::change_results(int (*)(std::uint64_t tag, int result) noexcept) noexcept {}
 int uring::wait(std::chrono::nanoseconds) noexcept { return ENOSYS; }
 void uring::close() noexcept {}
 void uring::disown() noexcept {}

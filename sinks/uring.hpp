@@ -75,6 +75,11 @@ class uring {
   /// Takes results that are there; makes a system call only if the kernel says that it holds some back.
   std::size_t take(std::span<uring_result> out) noexcept;
 
+  /// Tests: every result passes `change` before take() gives it; nullptr ends that. The bytes are in the file all the same.
+  ///
+  /// Thread: called while no ring is in use.
+  static void change_results(int (*change)(std::uint64_t tag, int result) noexcept) noexcept;
+
   /// Waits for a result, at most `most`; sends first, and does not wait for what cannot be sent.
   ///
   /// Errors: the errno of the failed send, otherwise 0, whether or not something came.

@@ -15,16 +15,6 @@ std::uint64_t write_queue::unwritten_bytes() const noexcept {
   return bytes;
 }
 
-bool write_queue::has_bytes_behind_gap() const noexcept {
-  bool gap = false;
-  for (std::size_t index = 0; index < count_; ++index) {
-    const queued_batch& one = (*this)[index];
-    if (gap && one.done_bytes > 0) return true;
-    gap = gap || !one.done();
-  }
-  return false;
-}
-
 void write_queue::push(queued_batch fresh) noexcept {
   fresh.begin = end_;
   end_ += fresh.bytes;

@@ -55,8 +55,6 @@ class write_queue {
   std::uint64_t unwritten_bytes() const noexcept;
   /// How many batches have a piece on its way.
   std::size_t on_the_way() const noexcept { return on_the_way_; }
-  /// True if a batch behind one that is not done has bytes in the file.
-  bool has_bytes_behind_gap() const noexcept;
 
   /// Empty queue only: the next batch goes to `offset`.
   void start_at(std::uint64_t offset) noexcept { end_ = offset; }

@@ -31,7 +31,6 @@ TEST_F(WriteQueue, CountsAsWrittenOnlyWhatIsInFrontOfTheFirstGap) {
   send_and_return(1, 10);
   EXPECT_EQ(queue.written(), 100U);
   EXPECT_EQ(queue.unwritten_bytes(), 20U);
-  EXPECT_TRUE(queue.has_bytes_behind_gap());
   send_and_return(0, 4);
   EXPECT_EQ(queue.written(), 104U);
   EXPECT_EQ(queue.unwritten_bytes(), 16U);
@@ -78,7 +77,6 @@ TEST_F(WriteQueue, WritesAgainWhatWasCutOffBehindTheGap) {
   queue.forget_behind_gap();
   EXPECT_EQ(queue[0].position(), 3U);
   EXPECT_EQ(queue[1].position(), 10U);
-  EXPECT_FALSE(queue.has_bytes_behind_gap());
 }
 
 TEST_F(WriteQueue, TakesTheLastBatchesOutDownToWhatIsWritten) {
