@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: MIT
-penstock_tests(sinks penstock_sinks penstock_os)
+# With lib/config, which knows the best batch size of each type.
+penstock_tests(sinks penstock_sinks penstock_os penstock_config)
