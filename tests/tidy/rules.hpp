@@ -32,7 +32,7 @@ void check_size(std::string_view path, std::string_view text, findings& out);
 void check_no_machine_paths(std::string_view path, std::string_view text, findings& out);
 void check_banned_words(std::string_view path, std::string_view text, findings& out);
 
-/// A header that is installed defines no macro but PENSTOCK_...
+/// A header that is installed defines no macro but PENSTOCK_..., and others only where a PENSTOCK_... macro asks for them.
 void check_macro_names(std::string_view path, std::string_view text, findings& out);
 
 /// The headers of ours that a file includes, as paths from the top of the tree: <penstock/log.hpp> is "include/penstock/log.hpp".

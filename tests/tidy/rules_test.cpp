@@ -86,6 +86,7 @@ TEST(TidyWords, AreBannedWithARemedyUnlessTheLineSaysWhy) {
 TEST(TidyMacros, OfPublicHeadersBearTheProjectsName) {
   findings out;
   tidy::check_macro_names("include/penstock/a.hpp", "#define PENSTOCK_A 1\n#define LOG_A 1\n", out);
+  tidy::check_macro_names("include/penstock/b.hpp", "#ifdef PENSTOCK_SHORT_NAMES\n#define LOG_A 1\n#endif\n", out);
   tidy::check_macro_names("lib/os/a.cpp", "#define TOML_HEADER_ONLY 1\n", out);
   EXPECT_THAT(out, ElementsAre(HasSubstr("include/penstock/a.hpp:2: a macro of a public header")));
 }
