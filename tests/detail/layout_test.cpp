@@ -133,7 +133,7 @@ TEST(Layout, ADynamicWidthOrPrecisionIsTakenFromAnArgument) {
 
 TEST(Layout, ANamedArgumentIsLaidOutByItsCaller) {
   static_assert(!all_deferrable<int, decltype(fmt::arg("x", 1))>);
-  EXPECT_AS_FMT("{x} {}", 1, fmt::arg("x", 2));
+  EXPECT_AS_FMT("{x} {y}", fmt::arg("y", 1), fmt::arg("x", 2));
 }
 
 TEST(Layout, DebugAndLocaleFormsAreLaidOutAsByFmt) {

@@ -12,13 +12,14 @@
 namespace penstock::detail {
 namespace {
 
-/// The text, or what is wrong with the format.
+constexpr const char* refused = "(refused)";
+
 template <class... A>
 std::string by_fmt(std::string_view format, const A&... arguments) {
   try {
     return fmt::format(fmt::runtime(format), arguments...);
-  } catch (const fmt::format_error& error) {
-    return std::string("error: ") + error.what();
+  } catch (const fmt::format_error&) {
+    return refused;
   }
 }
 
@@ -30,8 +31,8 @@ std::string by_walk(std::string_view format, const A&... arguments) {
   try {
     testing::call(&statement::lay_out, place.get(), source_facts{format, "", "", 0}, room.out());
     return std::string(room.text());
-  } catch (const fmt::format_error& error) {
-    return std::string("error: ") + error.what();
+  } catch (const fmt::format_error&) {
+    return refused;
   }
 }
 
@@ -47,7 +48,7 @@ TEST(Walk, AnyTextIsLaidOutOrRefusedAsByFmt) {
     std::string format;
     for (std::uint64_t parts = random() % 9; parts != 0; --parts) format += alphabet[random() % std::size(alphabet)];
     const std::string wanted = by_fmt(format, 42, 2.5, string, c_string);
-    good_count += wanted.starts_with("error: ") ? 0U : 1U;
+    good_count += wanted == refused ? 0U : 1U;
     ASSERT_EQ(by_walk(format, 42, 2.5, string, c_string), wanted) << format;
   }
   EXPECT_GT(good_count, 50'000U);

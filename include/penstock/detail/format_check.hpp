@@ -23,7 +23,7 @@ inline constexpr bool is_loggable = fmt::is_formattable<T, char>::value || std::
 /// an unknown name, a specification that the type does not have. Arguments that are named at run time (fmt::arg) are left to run time,
 /// as fmt leaves them.
 template <class... A>
-constexpr bool check_format(std::string_view text) {
+consteval bool check_format(std::string_view text) {
   if constexpr (!(is_loggable<std::remove_cvref_t<A>> && ...)) {
     static_assert(
         (is_loggable<std::remove_cvref_t<A>> && ...),
