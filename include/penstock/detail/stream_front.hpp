@@ -58,14 +58,19 @@ PENSTOCK_EXPORT void wake_for_urgent() noexcept;
 PENSTOCK_EXPORT void log_text(const call_site& site, const source_facts* source, std::uint32_t logger_index, std::uint64_t time_ticks,
                               void (*format)(const void* context, text_out& out), const void* context) noexcept;
 
-/// Publishes the record of `record_bytes` bytes that was written at `stream.write`.
-[[gnu::always_inline]] inline void commit(stream_front& stream, std::size_t record_bytes) noexcept {
+/// Publishes the record of `record_bytes` bytes that was written at `stream.write`, then looks whether the reader has forgotten the stream.
+/// The order is what makes parking safe; tests pass an `unpark` of their own.
+template <class Unpark>
+[[gnu::always_inline]] inline void commit(stream_front& stream, std::size_t record_bytes, Unpark tell) noexcept {
   stream.write += record_bytes;
   reinterpret_cast<chunk_front*>(stream.chunk_begin)
       ->committed_bytes.store(static_cast<std::uint32_t>(stream.write - stream.chunk_begin), std::memory_order_release);
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (stream.parked.load(std::memory_order_relaxed) != 0) [[unlikely]]
-    unpark();
+    tell();
+}
+[[gnu::always_inline]] inline void commit(stream_front& stream, std::size_t record_bytes) noexcept {
+  commit(stream, record_bytes, [] { unpark(); });
 }
 
 [[gnu::always_inline]] inline void count_accepted(stream_front& stream, level of_record) noexcept {
