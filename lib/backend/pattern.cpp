@@ -67,7 +67,7 @@ void append_number(std::string& out, long long value) {
 
 void append_strftime(std::string& out, const std::string& format, const tm& civil) {
   if (format.empty()) return;
-  std::array<char, 512> text{};
+  std::array<char, 4096> text{};
   out.append(text.data(), ::strftime(text.data(), text.size(), format.c_str(), &civil));
 }
 
