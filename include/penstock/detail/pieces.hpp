@@ -3,8 +3,12 @@
 // taken from an argument) makes the whole text irregular: it is then laid out by fmt's own parser at run time.
 #pragma once
 
+#include <bit>
 #include <cstddef>
+#include <cstdint>
+#include <cstring>
 #include <string_view>
+#include <type_traits>
 
 namespace penstock::detail {
 
@@ -15,6 +19,24 @@ struct piece {
   std::size_t begin = 0;           ///< of the literal, or of the specification after the colon
   std::size_t bytes = 0;
 };
+
+/// The place of the first brace at or behind `at`; the size of `text` when there is none.
+constexpr std::size_t find_brace(std::string_view text, std::size_t at) {
+  if (!std::is_constant_evaluated() && std::endian::native == std::endian::little) {
+    // Eight bytes at a time: a byte that equals a brace is zero in one of the two differences, and the lowest zero byte is found exactly.
+    constexpr std::uint64_t ones = ~std::uint64_t{0} / 0xFF;
+    for (; text.size() - at >= 8; at += 8) {
+      std::uint64_t bytes = 0;
+      std::memcpy(&bytes, text.data() + at, 8);
+      const std::uint64_t opening = bytes ^ ones * '{';
+      const std::uint64_t closing = bytes ^ ones * '}';
+      const std::uint64_t found = (((opening - ones) & ~opening) | ((closing - ones) & ~closing)) & ones << 7;
+      if (found != 0) return at + static_cast<std::size_t>(std::countr_zero(found)) / 8;
+    }
+  }
+  while (at != text.size() && text[at] != '{' && text[at] != '}') ++at;
+  return at;
+}
 
 /// Walks over a format text.
 class piece_scan {
@@ -27,8 +49,7 @@ class piece_scan {
   constexpr piece next() {
     const std::size_t begin = position_;
     if (text_[begin] == '{' && !doubled(begin)) return field();
-    std::size_t end = begin;
-    while (end != text_.size() && text_[end] != '{' && text_[end] != '}') ++end;
+    const std::size_t end = find_brace(text_, begin);
     position_ = end;
     if (end != text_.size() && doubled(end)) {  // one of the two braces ends this literal
       position_ = end + 2;
@@ -59,7 +80,7 @@ class piece_scan {
       found.begin = ++at;
       if (at + 1 < text_.size() && (text_[at + 1] == '<' || text_[at + 1] == '>' || text_[at + 1] == '^') && text_[at] == '}')
         regular_ = false;  // to fmt, this brace is a fill
-      while (at != text_.size() && text_[at] != '}' && text_[at] != '{') ++at;
+      at = find_brace(text_, at);
       found.bytes = at - found.begin;
     }
     if (at == text_.size() || text_[at] != '}') {
