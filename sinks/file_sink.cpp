@@ -24,15 +24,24 @@ os::open_options with_settings(os::open_options options, const sink_config& sett
   return options;
 }
 
-/// The last byte of a file of `size_bytes`; '\n' if it is empty or cannot be read. A killed process may have left half a line there.
-std::byte last_byte_of(int fd, off_t size_bytes) noexcept {
+/// The last byte of a regular file; '\n' if it is empty or cannot be read. A killed process may have left half a line there. Another
+/// process may be in the middle of a write that ends with a whole line: its end is waited for, since lseek(SEEK_DATA) takes the inode's
+/// lock, which an append holds from its first byte to its last.
+std::byte last_byte_of(int fd) noexcept {
   std::byte last{'\n'};
-  if (size_bytes == 0) return last;
   // Log files are open for writing only; the same inode is opened once more, whatever its path leads to by now.
   std::array<char, 32> name{};
   std::snprintf(name.data(), name.size(), "/proc/self/fd/%d", fd);
   const os::descriptor reader(os::calls().open(name.data(), O_RDONLY | O_CLOEXEC, 0));
-  if (reader.valid() && ::pread(reader.get(), &last, 1, size_bytes - 1) != 1) last = std::byte{'\n'};
+  off_t seen_bytes = -1;
+  for (int look = 0; reader.valid() && look < 100; ++look) {
+    struct stat facts {};
+    if (os::calls().fstat(fd, &facts) != 0 || facts.st_size == 0) return std::byte{'\n'};
+    if (::pread(reader.get(), &last, 1, facts.st_size - 1) != 1) last = std::byte{'\n'};
+    if (last == std::byte{'\n'} || facts.st_size == seen_bytes) break;
+    seen_bytes = facts.st_size;
+    static_cast<void>(::lseek(reader.get(), 0, SEEK_DATA));
+  }
   return last;
 }
 
@@ -82,7 +91,7 @@ void file_sink::replace_file(os::descriptor fresh) noexcept {
   inode_ = facts.st_ino;
   regular_ = S_ISREG(facts.st_mode);
   end_bytes_ = regular_ ? static_cast<std::uint64_t>(facts.st_size) : 0;
-  destination_changed(regular_ ? last_byte_of(fd(), facts.st_size) : std::byte{'\n'});
+  destination_changed(regular_ ? last_byte_of(fd()) : std::byte{'\n'});
 }
 
 outcome file_sink::sync() noexcept {
