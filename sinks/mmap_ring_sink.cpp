@@ -13,6 +13,7 @@
 #include <new>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "lib/os/sigbus_guard.hpp"
@@ -66,11 +67,11 @@ class mmap_ring_sink final : public sink {
   outcome rebuild() noexcept;
   outcome move_damaged_away() noexcept;
   void write(std::span<const std::byte> lines) noexcept;
-  void switch_to_next() noexcept;
+  std::unique_ptr<ring_file> switch_to_next() noexcept;
 
   sink_config settings_;
   std::unique_ptr<ring_file> ring_;
-  std::unique_ptr<ring_file> next_{};  ///< opened while a batch of `ring_` was lent: takes over with that batch's submit
+  std::unique_ptr<ring_file> next_{};  ///< opened while `ring_` had a batch lent or a line unfinished; takes over at the end of a line
   bool retired_ = false;
   bool lent_ = false;
   bool lent_damaged_ = false;  ///< the room was anonymous memory already when it was lent: all of it is intact
@@ -96,7 +97,7 @@ batch mmap_ring_sink::lend(lend_request request) noexcept {
     lent_ = true;
     lent_damaged_ = ring_->damaged();
   }
-  // Before the ring is changed for another, a batch ends with its last line, so that no line is divided between two files.
+  // Before the ring is changed for another, its last batch ends with a line, so that no line is divided between two files.
   return {room_, next_ ? cut::lines : cut::pages};
 }
 
@@ -112,10 +113,15 @@ outcome mmap_ring_sink::submit(std::size_t used_bytes) noexcept {
     os::touch_pages_for_writing(room_.first(used_bytes));
     return hold(used_bytes, ring_->damaged() ? loss::all : loss::none);
   }
+  if (next_ && !ring_->line_unfinished()) [[unlikely]] {
+    // Nobody will look at the old file for this batch.
+    const std::unique_ptr<ring_file> old = switch_to_next();  // whose mapping the batch is in
+    write(room_.first(used_bytes));
+    return {};
+  }
   ring_->commit(used_bytes, line_time_ns_ != 0 ? line_time_ns_ : unix_ns(std::chrono::system_clock::now()));
   if (ring_->damaged()) [[unlikely]]
     return hold(used_bytes, loss::all);
-  if (next_ && !ring_->line_unfinished()) switch_to_next();
   return {};
 }
 
@@ -191,7 +197,7 @@ outcome mmap_ring_sink::reopen() noexcept {
   } catch (...) {
     return outcome_of_exception();
   }
-  if (!lent_ && !ring_->line_unfinished()) switch_to_next();
+  if (!lent_ && !ring_->line_unfinished()) static_cast<void>(switch_to_next());
   return {};
 }
 
@@ -221,7 +227,7 @@ outcome mmap_ring_sink::rebuild() noexcept {
       return outcome_of_exception();
     }
   }
-  switch_to_next();
+  static_cast<void>(switch_to_next());
   return {};
 }
 
@@ -245,15 +251,17 @@ void mmap_ring_sink::write(std::span<const std::byte> lines) noexcept {
   }
 }
 
-void mmap_ring_sink::switch_to_next() noexcept {
-  ring_ = std::move(next_);
+/// Gives the ring that was in use.
+std::unique_ptr<ring_file> mmap_ring_sink::switch_to_next() noexcept {
+  next_->number_from(ring_->next_sequence());
   shrunk_ = false;
-  room_ = {};
+  return std::exchange(ring_, std::move(next_));
 }
 
 std::unique_ptr<sink> mmap_ring_sink::retire() noexcept {
   if (!ring_) return nullptr;
   lent_ = false;
+  if (next_ && !ring_->line_unfinished()) static_cast<void>(switch_to_next());
   try {
     return std::make_unique<mmap_ring_sink>(settings_, std::move(ring_));
   } catch (const std::bad_alloc&) {

@@ -43,7 +43,7 @@ ring_file::ring_file(os::descriptor file, const sink_config& settings, bool is_n
       owner_pid_(::getpid()),
       sequence_(first_sequence) {
   guard_.emplace(mapping_.whole());
-  os::let_sigbus_through();
+  const os::sigbus_unblocked unblocked;
   // All of the first mapping, and as much of the second as room can run over the end.
   const std::size_t over_bytes = std::min(batch_bytes_ + 2 * os::page_bytes(), mapping_.data_bytes());
   if (const int error = os::populate_for_writing(mapping_.whole().first(settings.size + over_bytes)); error != 0)
@@ -74,10 +74,12 @@ void ring_file::take_over(bool is_new) {
 ring_file::~ring_file() {
   if (mapping_.header() == nullptr) return;
   // A child that was made without the fork handlers does not have the mapping.
-  if (::getpid() != owner_pid_)
+  if (::getpid() != owner_pid_) {
     disown();
-  else
-    header().owner_pid.store(0, std::memory_order_release);
+    return;
+  }
+  const os::sigbus_unblocked unblocked;
+  header().owner_pid.store(0, std::memory_order_release);
 }
 
 frame_header& ring_file::header_at(std::uint64_t position) const noexcept {
@@ -164,6 +166,7 @@ outcome ring_file::sync() noexcept {
 
 /// Stores to every page that was committed since the last sync that worked, and to the header page.
 void ring_file::make_dirty_again() noexcept {
+  const os::sigbus_unblocked unblocked;
   const std::size_t page = os::page_bytes();
   const std::uint64_t bytes = std::min<std::uint64_t>(head_ - synced_ + frame_header_bytes, mapping_.data_bytes());
   const std::uint64_t offset = synced_ % mapping_.data_bytes() / page * page;

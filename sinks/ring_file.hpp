@@ -3,6 +3,7 @@
 // commit(). What the sink's protocol asks for beyond that (errors held, rebuilding, reopening) is in mmap_ring_sink.cpp.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -66,6 +67,8 @@ class ring_file {
   void expect_rest_of_line() noexcept { line_unfinished_ = true; }
 
   std::uint64_t next_sequence() const noexcept { return sequence_; }
+  /// Numbers the frames to come from `sequence` on, if theirs would be less.
+  void number_from(std::uint64_t sequence) noexcept { sequence_ = std::max(sequence_, sequence); }
 
   /// In a forked child: forgets everything, closing the descriptor only.
   void disown() noexcept;

@@ -142,11 +142,27 @@ const std::byte* sigbus_guard::fault_address() const noexcept {
   return reinterpret_cast<const std::byte*>(places[index_].fault.load(std::memory_order_acquire));
 }
 
+namespace {
+
+sigset_t only_sigbus() noexcept {
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, SIGBUS);
+  return set;
+}
+
+}  // namespace
+
+sigbus_unblocked::sigbus_unblocked() noexcept {
+  const sigset_t set = only_sigbus();
+  pthread_sigmask(SIG_UNBLOCK, &set, &former_);
+}
+
+sigbus_unblocked::~sigbus_unblocked() { pthread_sigmask(SIG_SETMASK, &former_, nullptr); }
+
 void unblock_sigbus() noexcept {
-  sigset_t only_sigbus;
-  sigemptyset(&only_sigbus);
-  sigaddset(&only_sigbus, SIGBUS);
-  pthread_sigmask(SIG_UNBLOCK, &only_sigbus, nullptr);
+  const sigset_t set = only_sigbus();
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
 }
 
 void let_sigbus_through() noexcept {

@@ -5,6 +5,7 @@
 // thread that touches a guarded mapping calls let_sigbus_through() first.
 #pragma once
 
+#include <csignal>
 #include <cstddef>
 #include <span>
 
@@ -39,7 +40,20 @@ class sigbus_guard {
 /// How many mappings can be guarded at once: a few rings and rescue files, with room to spare. The handler walks them all.
 inline constexpr std::size_t sigbus_guard_count_max = 64;
 
-/// Unblocks SIGBUS for the calling thread: one system call. The kernel ends a process whose thread faults while it blocks the signal.
+/// Unblocks SIGBUS for the calling thread while it lives: for threads that are not ours. The kernel ends a process whose thread faults
+/// while it blocks the signal. Costs two system calls.
+class sigbus_unblocked {
+ public:
+  sigbus_unblocked() noexcept;
+  ~sigbus_unblocked();
+  sigbus_unblocked(const sigbus_unblocked&) = delete;
+  sigbus_unblocked& operator=(const sigbus_unblocked&) = delete;
+
+ private:
+  sigset_t former_{};
+};
+
+/// Unblocks SIGBUS for the calling thread: one system call.
 void unblock_sigbus() noexcept;
 
 /// The same once for each thread, for threads that never block it again; costs one load of a thread-local flag afterwards.

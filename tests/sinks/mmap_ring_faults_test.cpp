@@ -71,7 +71,7 @@ TEST(MmapRingFaults, SaysHowMuchOfABatchWentWithTheFile) {
 TEST(MmapRingFaults, LeavesOutTheRestOfALineWhoseBeginningIsLost) {
   ring_under_test t;
   backend_double backend(*t.ring);
-  ASSERT_TRUE(backend.line(std::string(5'000, 'a')).ok());  // one batch is submitted, the line goes on
+  ASSERT_TRUE(backend.line(std::string(10'000, 'a')).ok());  // one batch is submitted, the line goes on
   std::filesystem::resize_file(t.path(), 0);
   ASSERT_TRUE(backend.line("rest\nnext\n").ok());
   EXPECT_EQ(backend.submit().code, errc::io);
@@ -136,14 +136,27 @@ TEST(MmapRingFaults, MakesANewFileWhenItsOwnWasDeleted) {
   EXPECT_EQ(ring_reader(t.path()).facts().frames.newest->sequence, 3U);
 }
 
+TEST(MmapRingFaults, PutsTheOpenBatchIntoTheNewFile) {
+  ring_under_test t;
+  ASSERT_TRUE(t.line_now("before\n").ok());
+  backend_double backend(*t.ring);
+  ASSERT_TRUE(backend.line("laid out before the change\n").ok());
+  std::filesystem::rename(t.path(), t.folder / "moved");
+  ASSERT_TRUE(t.ring->maintain().ok());
+  ASSERT_TRUE(backend.line_now("and after it\n").ok());
+  EXPECT_EQ(lines_in(t.folder / "moved"), "before\n");
+  EXPECT_EQ(lines_in(t.path()), "laid out before the change\nand after it\n");
+  EXPECT_EQ(ring_reader(t.path()).facts().frames.newest->sequence, 2U);
+}
+
 TEST(MmapRingFaults, DividesNoLineBetweenTwoFiles) {
   ring_under_test t;
   backend_double backend(*t.ring);
-  const std::string long_line = std::string(6'000, 'a') + "\n";
-  ASSERT_TRUE(backend.line(long_line.substr(0, 5'000)).ok());  // one batch submitted, one open
+  const std::string long_line = std::string(12'000, 'a') + "\n";
+  ASSERT_TRUE(backend.line(long_line.substr(0, 10'000)).ok());  // one batch submitted, one open
   std::filesystem::rename(t.path(), t.folder / "moved");
   ASSERT_TRUE(t.ring->maintain().ok());
-  ASSERT_TRUE(backend.line(long_line.substr(5'000)).ok());
+  ASSERT_TRUE(backend.line(long_line.substr(10'000)).ok());
   ASSERT_TRUE(backend.submit().ok());
   ASSERT_TRUE(backend.line_now("next\n").ok());
   EXPECT_EQ(lines_in(t.folder / "moved"), long_line);
