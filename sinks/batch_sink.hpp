@@ -23,12 +23,11 @@ class batch_sink : public sink {
   outcome flush() noexcept override;
 
  protected:
+  /// Batches of `batch_bytes`. Where they end after lines, there is one page more, so that the phase takes nothing from the room.
+  batch_sink(std::size_t batch_bytes, cut end)
+      : memory_(batch_bytes + (end == cut::lines ? page_bytes : 0)), end_(end), spare_page_(end == cut::lines) {}
+  /// Batches in memory that another sink had.
   batch_sink(batch_buffer memory, cut end) noexcept : memory_(std::move(memory)), end_(end) {}
-
-  /// Memory for batches of `batch_bytes`: one page more where batches end after lines, so that the phase takes nothing from the room.
-  static batch_buffer memory_for(std::size_t batch_bytes, cut end) {
-    return batch_buffer(batch_bytes + (end == cut::lines ? page_bytes : 0));
-  }
 
   /// Brings `data` to the destination, as far as it goes.
   virtual os::write_result put(std::span<const std::byte> data) noexcept = 0;
@@ -57,6 +56,7 @@ class batch_sink : public sink {
 
   batch_buffer memory_;
   cut end_;
+  bool spare_page_ = false;
   bool lent_ = false;
   bool line_end_wished_ = false;
   bool starts_line_ = true;  ///< the batch in hand begins with a line

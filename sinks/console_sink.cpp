@@ -18,8 +18,7 @@ constexpr cut console_cut = cut::lines;
 
 class console_sink final : public batch_sink {
  public:
-  explicit console_sink(std::size_t batch_bytes)
-      : batch_sink(memory_for(batch_bytes, console_cut), console_cut), was_open_(::fcntl(STDERR_FILENO, F_GETFD) >= 0) {}
+  explicit console_sink(std::size_t batch_bytes) : batch_sink(batch_bytes, console_cut), was_open_(::fcntl(STDERR_FILENO, F_GETFD) >= 0) {}
 
   outcome sync() noexcept override {
     if (const outcome flushed = flush(); !flushed.ok()) return flushed;

@@ -8,6 +8,7 @@ namespace {
 
 class null_sink final : public batch_sink {
  public:
+  explicit null_sink(std::size_t batch_bytes) : batch_sink(batch_bytes, cut::pages) {}
   explicit null_sink(batch_buffer memory) noexcept : batch_sink(std::move(memory), cut::pages) {}
 
   outcome sync() noexcept override { return {}; }
@@ -21,8 +22,6 @@ class null_sink final : public batch_sink {
 
 }  // namespace
 
-std::unique_ptr<sink> make_null_sink(const sink_config& settings) {
-  return std::make_unique<null_sink>(batch_buffer(effective_batch_bytes(settings)));
-}
+std::unique_ptr<sink> make_null_sink(const sink_config& settings) { return std::make_unique<null_sink>(effective_batch_bytes(settings)); }
 
 }  // namespace penstock::sinks

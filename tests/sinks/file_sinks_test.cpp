@@ -300,6 +300,7 @@ TEST_P(FileSink, LeavesASinkThatTakesSingleLinesAfterItsEnd) {
   made.reset();
   ASSERT_NE(retired, nullptr);
   EXPECT_EQ(retired->describe().kind, GetParam().type);
+  EXPECT_GE(retired->lend({}).room.size(), 16384U);
   faulty_calls faults;
   backend_double late(*retired);
   ASSERT_TRUE(late.line_now("late\n").ok());
