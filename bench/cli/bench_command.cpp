@@ -5,7 +5,6 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <map>
 #include <memory>
 #include <string>
 
@@ -64,22 +63,16 @@ void add_bench_options(CLI::App& command, bench::options& chosen) {
   using bench::cache_mode;
   using bench::file_policy;
   using bench::sync_mode;
-  const std::map<std::string, file_policy> files{
-      {"new", file_policy::new_file}, {"truncate", file_policy::truncate}, {"in-place", file_policy::in_place}};
-  const std::map<std::string, sync_mode> syncs{{"none", sync_mode::none}, {"fdatasync", sync_mode::fdatasync}};
-  const std::map<std::string, cache_mode> caches{{"warm", cache_mode::warm}, {"drop-source", cache_mode::drop_source}};
   command.add_option("--dir", chosen.dir, "the folder to work in; nothing is left there (default: .)")->check(CLI::ExistingDirectory);
   command.add_option("--repeat", chosen.repeat, "passes of each cell (default: 15, 7 above 64 MiB, 3 for 1 GB)")
       ->check(CLI::Range(1, 1000));
-  command.add_option("--file", chosen.file, "what the target is when a pass begins: new (default), truncate, in-place")
-      ->transform(CLI::CheckedTransformer(files))
-      ->option_text("new|truncate|in-place");
-  command.add_option("--sync", chosen.sync, "none (default), fdatasync: adds the sync clock")
-      ->transform(CLI::CheckedTransformer(syncs))
-      ->option_text("none|fdatasync");
-  command.add_option("--cache", chosen.cache, "the source of reads and copies: warm (default), drop-source: out of the page cache")
-      ->transform(CLI::CheckedTransformer(caches))
-      ->option_text("warm|drop-source");
+  add_choice<file_policy>(command, "--file", chosen.file,
+                          {{"new", file_policy::new_file}, {"truncate", file_policy::truncate}, {"in-place", file_policy::in_place}},
+                          "what the target is when a pass begins (default: new)");
+  add_choice<sync_mode>(command, "--sync", chosen.sync, {{"none", sync_mode::none}, {"fdatasync", sync_mode::fdatasync}},
+                        "fdatasync adds the sync clock (default: none)");
+  add_choice<cache_mode>(command, "--cache", chosen.cache, {{"warm", cache_mode::warm}, {"drop-source", cache_mode::drop_source}},
+                         "drop-source takes the source of reads and copies out of the page cache (default: warm)");
   command.add_option("--csv", chosen.csv, "writes the figures as CSV")->option_text("FILE");
   command.add_option("--json", chosen.json, "writes everything as JSON")->option_text("FILE");
   command.add_flag("--smoke", chosen.smoke, "small sizes: checks that the suite works, measures nothing of interest");

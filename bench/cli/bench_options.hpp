@@ -2,15 +2,38 @@
 // The options that all of `penstock bench` shares.
 #pragma once
 
-#include "bench/suites/options.hpp"
+#include <CLI/CLI.hpp>
+#include <string>
+#include <utility>
+#include <vector>
 
-namespace CLI {
-class App;
-}
+#include "bench/suites/options.hpp"
 
 namespace penstock::cli {
 
 /// Adds --dir, --repeat, --file, --sync, --cache, --csv, --json, --smoke. `chosen` must outlive the parser.
 void add_bench_options(CLI::App& command, bench::options& chosen);
+
+/// An option that takes one of a few words; a wrong one is answered with the list of the right ones.
+template <class Value>
+CLI::Option* add_choice(CLI::App& command, const std::string& name, Value& chosen, const std::vector<std::pair<std::string, Value>>& values,
+                        const std::string& description) {
+  std::vector<std::string> words;
+  std::string list;
+  for (const auto& [word, value] : values) {
+    words.push_back(word);
+    list += (list.empty() ? "" : "|") + word;
+  }
+  return command
+      .add_option_function<std::string>(
+          name,
+          [&chosen, values](const std::string& given) {
+            for (const auto& [word, value] : values)
+              if (word == given) chosen = value;
+          },
+          description)
+      ->check(CLI::IsMember(words))
+      ->option_text(list);
+}
 
 }  // namespace penstock::cli

@@ -2,20 +2,17 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include <penstock/base/error.hpp>
 
+#include "bench/cli/bench_command.hpp"
 #include "bench/cli/commands.hpp"
-
-// The parts of the tool are added one by one; a part that is not there is a command that does not exist.
-#if __has_include("bench/cli/config_command.hpp")
 #include "bench/cli/config_command.hpp"
-#define PENSTOCK_TOOL_CONFIG 1
-#endif
-#if __has_include("bench/cli/ring_command.hpp")
 #include "bench/cli/ring_command.hpp"
-#define PENSTOCK_TOOL_RING 1
-#endif
+#include "bench/cli/tune_command.hpp"
+
+// Parts that may not be there yet.
 #if __has_include("bench/cli/replay_command.hpp")
 #include "bench/cli/replay_command.hpp"
 #define PENSTOCK_TOOL_REPLAY 1
@@ -24,37 +21,20 @@
 #include "bench/cli/recover_command.hpp"
 #define PENSTOCK_TOOL_RECOVER 1
 #endif
-#if __has_include("bench/cli/bench_command.hpp")
-#include "bench/cli/bench_command.hpp"
-#define PENSTOCK_TOOL_BENCH 1
-#endif
-#if __has_include("bench/cli/tune_command.hpp")
-#include "bench/cli/tune_command.hpp"
-#define PENSTOCK_TOOL_TUNE 1
-#endif
 
 namespace {
 
 constexpr int wrong_call = 2;
 
 void add_commands(CLI::App& app, int& exit_status) {
-  using namespace penstock;       // NOLINT(google-build-using-namespace): a command may live in either
-  using namespace penstock::cli;  // NOLINT(google-build-using-namespace)
+  using namespace penstock::cli;  // NOLINT(google-build-using-namespace): the commands
+  add_bench_command(app, exit_status);
+  add_tune_command(app, exit_status);
 #ifdef PENSTOCK_TOOL_REPLAY
   add_replay_command(app, exit_status);
 #endif
-#ifdef PENSTOCK_TOOL_BENCH
-  add_bench_command(app, exit_status);
-#endif
-#ifdef PENSTOCK_TOOL_TUNE
-  add_tune_command(app, exit_status);
-#endif
-#ifdef PENSTOCK_TOOL_RING
   add_ring_command(app, exit_status);
-#endif
-#ifdef PENSTOCK_TOOL_CONFIG
   add_config_command(app, exit_status);
-#endif
 #ifdef PENSTOCK_TOOL_RECOVER
   add_recover_command(app, exit_status);
 #else
@@ -67,6 +47,18 @@ void add_commands(CLI::App& app, int& exit_status) {
 #endif
 }
 
+// CLI11 says of an unknown command only that one is required.
+bool names_no_command(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return false;
+  std::string known;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (command->get_name() == argv[1]) return false;
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  std::fprintf(stderr, "penstock: there is no command '%s'; there are %s\n", argv[1], known.c_str());
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -76,6 +68,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   try {
     add_commands(app, exit_status);
+    if (names_no_command(app, argc, argv)) return wrong_call;
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : wrong_call;

