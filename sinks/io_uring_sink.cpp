@@ -169,8 +169,10 @@ outcome io_uring_sink::resume() noexcept {
 }
 
 std::size_t io_uring_sink::abandon() noexcept {
-  if (in_child() || error_.ok() || !settle_by(clock::now() + last_wait)) return 0;
+  if (in_child()) return 0;
+  const bool settled = drain(last_wait);
   const auto lost_bytes = static_cast<std::size_t>(queue_.unwritten_bytes());
+  if (!settled || error_.ok()) return lost_bytes;
   const bool inside_line = written_ends_inside_line();
   while (!queue_.empty()) buffers_.put_back(queue_.pop_last());
   // The line that was under way has lost its end, or its middle: what comes next is another line.

@@ -42,7 +42,7 @@ class io_uring_sink final : public sink {
   batch lend(lend_request request) noexcept override;
   outcome submit(std::size_t used_bytes) noexcept override;
   outcome resume() noexcept override;
-  /// 0 while a write of what is held is still with the kernel after a second: it then stays held.
+  /// What the kernel still has after a second counts as not written, but cannot be called back: it stays in the queue.
   std::size_t abandon() noexcept override;
   outcome flush() noexcept override;
   outcome sync() noexcept override;
