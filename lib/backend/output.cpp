@@ -29,12 +29,15 @@ bool output::find_room(std::size_t line_bytes) noexcept {
   for (;;) {
     if (disabled_) return true;  // Lines are counted as lost.
     if (in_trouble()) return false;
-    const batch lent = sink_->lend({line_bytes, {}});
+    batch lent = sink_->lend({line_bytes, {}});
     if (lent.room.empty()) {
+      // Asking may have brought something back: only then is there really nothing.
       const outcome state = sink_->flush();
       if (!state.ok() && state.code != errc::pending) handle(state);
       settle();
-      return disabled_;
+      if (disabled_ || in_trouble()) return disabled_;
+      lent = sink_->lend({line_bytes, {}});
+      if (lent.room.empty()) return false;
     }
     room_begin_ = pos_ = reinterpret_cast<char*>(lent.room.data());
     end_ = pos_ + lent.room.size();
@@ -83,7 +86,7 @@ void output::handle(outcome result) noexcept {
   ++attempts_;
   retry_ns_ = now_ns_ + std::min<std::int64_t>(std::int64_t{1'000'000} << std::min(attempts_, 20), retry_ns_max);
   const bool patient = result.code == errc::no_space;
-  if (result.code == errc::closed || (!patient && attempts_ >= io_attempts_max)) give_up(true);
+  if (result.code == errc::closed || (!patient && attempts_ >= io_attempts_max)) give_up();
 }
 
 void output::settle() noexcept {
@@ -91,51 +94,60 @@ void output::settle() noexcept {
   const std::uint64_t done = room_offset_ - sink_->in_flight_bytes();
   bytes_ = done;
   marks_.take_until(done, written_);
+  close_epochs(done);
 }
 
-// What the sink holds is lost; the open room, if there is one, is not.
-void output::give_up(bool disable) noexcept {
+void output::close_epochs(std::uint64_t done_bytes) noexcept {
+  while (first_open_ < open_.size() && open_[first_open_].end_bytes <= done_bytes) ++first_open_;
+  if (first_open_ == open_.size()) {
+    open_.clear();
+    first_open_ = 0;
+  } else if (first_open_ >= 1024) {
+    open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(first_open_));
+    first_open_ = 0;
+  }
+}
+
+// The sink is done for: what it holds and what is in the open room is lost.
+void output::give_up() noexcept {
   const std::size_t unwritten = sink_->abandon();
   const std::uint64_t done = room_offset_ - std::min<std::uint64_t>(unwritten, room_offset_);
   bytes_ = done;
   marks_.take_until(done, written_);
   level_counts gone;
-  if (room_begin_ == nullptr || disable) {
-    marks_.take_all(gone);
-    carry_.clear();
-    room_begin_ = pos_ = end_ = nullptr;
-    due_ns_ = 0;
-  } else {
-    marks_.take_until(room_offset_, gone);
-  }
+  marks_.take_all(gone);
+  close_epochs(~std::uint64_t{0});
+  carry_.clear();
+  room_begin_ = pos_ = end_ = nullptr;
+  due_ns_ = 0;
   for (std::size_t i = 0; i < level_count; ++i) lost_.at[i] += gone.at[i];
   news_.lost += gone.total();
   news_.lost_unlogged += gone.total();
   trouble_ = {};
   attempts_ = 0;
-  if (disable) {
-    disabled_ = true;
-    news_.disabled = true;
-  } else {
-    news_.recovered = true;
-  }
+  disabled_ = true;
+  news_.disabled = true;
 }
 
 void output::abandon() noexcept {
   if (disabled_) return;
   hand_over();
-  if (in_trouble() || !marks_.empty()) give_up(true);
+  if (in_trouble() || !marks_.empty()) give_up();
 }
 
 void output::mark(const line_source& line) noexcept {
-  if (marks_.empty()) open_epoch_ = epoch_;
-  marks_.add(laid_bytes(), line.facts.record_level);
+  const std::uint64_t end_bytes = laid_bytes();
+  marks_.add(end_bytes, line.facts.record_level);
+  if (open_.empty() || open_.back().epoch != epoch_) open_.push_back({epoch_, 0});
+  open_.back().end_bytes = end_bytes;
   if (line.facts.record_level >= settings_.flush_level) urgent_ = true;
 }
 
 void output::lay_out(const line_source& line) noexcept {
   if (!layout_.simple() || !put_simple(line, layout_.frame(line.key, line.facts))) put_slowly(line);
-  if (due_ns_ == 0) due_ns_ = now_ns_ + settings_.flush_interval_ns;
+  if (due_ns_ != 0) return;
+  const std::int64_t age_ns = std::clamp<std::int64_t>(wall_now_ - line.facts.time, 0, settings_.flush_interval_ns);
+  due_ns_ = now_ns_ + settings_.flush_interval_ns - age_ns;
 }
 
 void output::put(const line_source& line) noexcept {
@@ -259,14 +271,17 @@ void output::upkeep(std::int64_t now_ns) noexcept {
   if (due_ns_ != 0 && now_ns >= due_ns_) hand_over();
   if (!in_trouble() && room_begin_ == pos_ && !marks_.empty()) static_cast<void>(flush());
   if (unsynced_ && settings_.sync.interval.count() > 0 && now_ns >= next_sync_ns_) static_cast<void>(sync());
-  if (now_ns >= next_maintenance_ns_) {
-    next_maintenance_ns_ = now_ns + maintenance_ns;
-    describe();
-    if (pos_ == room_begin_ && !in_trouble()) {
-      const outcome found = sink_->maintain();
-      if (!found.ok() && found.code != errc::pending) news_.trouble = found;
-    }
-  }
+  if (now_ns >= next_maintenance_ns_) look_after_sink();
+}
+
+// The sink looks after its file between batches. Under load a batch is always open: then it goes a little early.
+void output::look_after_sink() noexcept {
+  next_maintenance_ns_ = now_ns_ + maintenance_ns;
+  describe();
+  hand_over();
+  if (in_trouble() || disabled_) return;
+  const outcome found = sink_->maintain();
+  if (!found.ok() && found.code != errc::pending) news_.trouble = found;
 }
 
 std::int64_t output::next_due_ns() const noexcept {
