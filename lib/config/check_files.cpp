@@ -54,6 +54,7 @@ void check_files(const config& settings, report& faults) {
   for (const auto& [name, sink] : settings.sinks) {
     const std::string key_path = path_to(path_to("sinks", name), "path");
     const bool built_in = bit_of_type(sink.type) != type_registered;
+    if (sink.type == "null") continue;  // It opens nothing.
     if (!sink.path.empty() && !faults.faulty(key_path)) users.push_back({key_path, sink.path, built_in, faults.place_of(key_path)});
   }
   // The later one in the file is the one to blame.
