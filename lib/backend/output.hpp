@@ -9,6 +9,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <penstock/detail/record.hpp>
 #include <penstock/sink.hpp>
@@ -80,11 +81,13 @@ class output {
   bool disabled() const noexcept { return disabled_; }
 
   /// A number that grows with each batch that is begun: what was put before batch n was begun is done once oldest_open() >= n.
-  void begin_epoch(std::uint64_t epoch, std::int64_t now_ns) noexcept {
+  /// `now_ns` by the steady clock, `wall_now` by that of records: a batch is due by the age of its first record.
+  void begin_epoch(std::uint64_t epoch, std::int64_t now_ns, wall_ns wall_now) noexcept {
     epoch_ = epoch;
     now_ns_ = now_ns;
+    wall_now_ = wall_now;
   }
-  std::uint64_t oldest_open_epoch() const noexcept { return marks_.empty() && carry_.empty() ? ~std::uint64_t{0} : open_epoch_; }
+  std::uint64_t oldest_open_epoch() const noexcept { return first_open_ == open_.size() ? ~std::uint64_t{0} : open_[first_open_].epoch; }
 
   /// Copies the ledger to where stats() reads it.
   void publish() noexcept;
@@ -104,7 +107,7 @@ class output {
   void hand_over() noexcept;
   void handle(outcome result) noexcept;
   void settle() noexcept;
-  void give_up(bool disable) noexcept;
+  void give_up() noexcept;
   bool put_simple(const line_source& line, const line_frame& frame) noexcept;
   void put_slowly(const line_source& line) noexcept;
   void write_pieces(std::string_view before, std::string_view message, std::string_view after) noexcept;
@@ -112,7 +115,9 @@ class output {
   std::string_view message_of(const line_source& line) noexcept;
   void lay_out(const line_source& line) noexcept;
   void mark(const line_source& line) noexcept;
+  void close_epochs(std::uint64_t done_bytes) noexcept;
   void describe() noexcept;
+  void look_after_sink() noexcept;
   std::uint64_t laid_bytes() const noexcept { return room_offset_ + static_cast<std::uint64_t>(pos_ - room_begin_) + carry_.size(); }
 
   std::unique_ptr<sink> sink_;
@@ -130,9 +135,15 @@ class output {
   std::string escaped_;
 
   line_marks marks_;
+  struct open_epoch {
+    std::uint64_t epoch;
+    std::uint64_t end_bytes;  // Of its last line.
+  };
+  std::vector<open_epoch> open_;  // Epochs with lines that are not done, from first_open_ on.
+  std::size_t first_open_ = 0;
   std::uint64_t epoch_ = 0;
-  std::uint64_t open_epoch_ = 0;
   std::int64_t now_ns_ = 0;
+  wall_ns wall_now_ = 0;
   std::int64_t due_ns_ = 0;  // When the open batch is due; 0: it is empty.
   bool urgent_ = false;
   std::int64_t next_sync_ns_ = 0;

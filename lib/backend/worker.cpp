@@ -85,7 +85,8 @@ void worker::begin_turn(const moment& now) noexcept {
            "penstock: the system clock was set " + std::to_string(stepped / 1'000'000) + " ms " + (stepped > 0 ? "forward" : "back"));
     }
   }
-  for (const auto& each : outputs_) each->begin_epoch(epoch_, now.steady_ns);
+  const wall_ns wall_now = clock_.at(now.ticks);
+  for (const auto& each : outputs_) each->begin_epoch(epoch_, now.steady_ns, wall_now);
 }
 
 bool worker::turn(const moment& now, bool whole) {
