@@ -119,6 +119,14 @@ TEST(Layout, ABitFieldCanBeLaidOut) {
   EXPECT_EQ(laid_out(PENSTOCK_DETAIL_FORMAT("{} {}"), bits.three, bits.signed_five), "5 -3");
 }
 
+TEST(Layout, WhatIsVolatileCanBeLaidOut) {
+  volatile int number = 5;
+  volatile double real = 1.5;
+  volatile bool flag = true;
+  EXPECT_EQ(laid_out(PENSTOCK_DETAIL_FORMAT("{} {} {:>6} {:>{}}"), number, real, flag, number, number), "5 1.5   true     5");
+  EXPECT_EQ(laid_out(PENSTOCK_DETAIL_FORMAT("{} {}"), number, shapes::name{"text"}), "5 text");
+}
+
 TEST(Layout, PositionsMayRepeatAndComeInAnyOrder) {
   EXPECT_AS_FMT("{1} {0} {1}", 7, "text");
   EXPECT_AS_FMT("{0:>5} {0:<5}|{2}", 7, "never shown", 1.5);

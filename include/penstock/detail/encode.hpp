@@ -124,16 +124,16 @@ inline T load_as(const std::byte* place) noexcept {
 template <class A, bool KeepAddress, argument_kind Kind = kind_of<A>()>
 struct codec {  // number, time, user
   static constexpr std::size_t fixed_bytes = sizeof(A);
-  using value = A;
-  using taken = const A&;
+  using value = std::remove_cv_t<A>;
+  using taken = std::conditional_t<std::is_scalar_v<A>, value, const A&>;  // by value, so that what is volatile is read once
   static taken take(const A& argument) noexcept { return argument; }
-  static std::size_t tail_bytes(taken) noexcept { return 0; }
-  static void store(std::byte* fixed, std::byte*&, taken argument) noexcept { store_as(fixed, argument); }
+  static std::size_t tail_bytes(const value&) noexcept { return 0; }
+  static void store(std::byte* fixed, std::byte*&, const value& argument) noexcept { store_as(fixed, argument); }
   static value load(const std::byte* fixed, const std::byte*&) noexcept {
     if constexpr (std::is_arithmetic_v<A>)
-      return load_as<A>(fixed);
+      return load_as<value>(fixed);
     else
-      return rebuilt<A>(fixed).value;
+      return rebuilt<value>(fixed).value;
   }
 };
 
