@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# Runs an example and compares: PROGRAM ends with 0, and what stands behind each "//> " of SOURCE is in its output, in that order.
+execute_process(COMMAND ${PROGRAM} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
+message("${output}")
+if(NOT status EQUAL 0)
+  message(FATAL_ERROR "${PROGRAM} ended with ${status}")
+endif()
+
+# No CMake lists: brackets and semicolons in a line would be taken for parts of one.
+file(READ ${SOURCE} rest)
+string(FIND "${rest}" "\n//> " begin)
+while(NOT begin EQUAL -1)
+  math(EXPR begin "${begin} + 5")
+  string(SUBSTRING "${rest}" ${begin} -1 rest)
+  string(FIND "${rest}" "\n" end)
+  string(SUBSTRING "${rest}" 0 ${end} wanted)
+  string(FIND "${output}" "${wanted}" found)
+  if(found EQUAL -1)
+    message(FATAL_ERROR "the output does not have, or not at that place: ${wanted}")
+  endif()
+  string(LENGTH "${wanted}" wanted_length)
+  math(EXPR found "${found} + ${wanted_length}")
+  string(SUBSTRING "${output}" ${found} -1 output)
+  string(FIND "${rest}" "\n//> " begin)
+endwhile()
