@@ -17,7 +17,7 @@ struct runtime_format {
   std::string_view text{};
 };
 
-/// Passes a format text that is known at run time only. A bad one gives a line that says so.
+/// Passes a format text that is known at run time only. A bad one gives a line that says so. Example: examples/macro_free.cpp.
 ///
 /// Owner: the text need only live until the call that logs returns.
 constexpr runtime_format runtime(std::string_view text) noexcept { return {text}; }

@@ -28,7 +28,7 @@ class PENSTOCK_EXPORT logger {
   level threshold() const noexcept { return threshold_.load(std::memory_order_relaxed); }
   bool enabled(level of_record) const noexcept { return of_record >= threshold(); }
 
-  /// Takes effect at once, here and in children without a level of their own.
+  /// Takes effect at once, here and in children without a level of their own. Example: examples/levels_at_run_time.cpp.
   void set_level(level threshold) noexcept;
 
   template <class... A>

@@ -30,7 +30,7 @@ PENSTOCK_EXPORT void start();
 /// Errors: config_error; std::system_error whose text names the path and the remedy. Nothing runs then, and a later start() may work.
 PENSTOCK_EXPORT void start(const config& settings);
 
-/// load_config() and start().
+/// load_config() and start(). Example: examples/config_file.cpp.
 PENSTOCK_EXPORT void start(const std::filesystem::path& file);
 
 /// Waits until every record logged before the call, by any thread, is with the kernel. False: not by the deadline, or some are lost.
@@ -52,7 +52,7 @@ PENSTOCK_EXPORT bool stop(std::chrono::nanoseconds timeout = forever);
 /// What became of every record. While records move, a snapshot may be a few records old; `queued` is never negative.
 PENSTOCK_EXPORT stats_snapshot stats();
 
-/// The same in the Prometheus text format.
+/// The same in the Prometheus text format. Example: examples/statistics.cpp.
 PENSTOCK_EXPORT std::string prometheus_text();
 
 /// Sets who hears of trouble: called on the backend thread, at most once a second for each sink. Null: one line on standard error.

@@ -98,7 +98,7 @@ class PENSTOCK_EXPORT sink {
 /// Errors: std::system_error or config_error, with a text that names the path and the remedy.
 using sink_factory = std::function<std::unique_ptr<sink>(const sink_config&)>;
 
-/// Gives a user sink a type name that the config file may use. Call it before start() and load_config().
+/// Gives a user sink a type name that the config file may use. Call it before start() and load_config(). Example: examples/user_sink.cpp.
 ///
 /// Errors: config_error if the name is taken.
 PENSTOCK_EXPORT void register_sink_type(std::string_view type, sink_factory factory);

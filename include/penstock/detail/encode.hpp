@@ -26,7 +26,7 @@ namespace penstock {
 /// Says that values of a type may be copied, byte for byte, to the thread that lays out text; otherwise the caller lays it out. Only right
 /// for a type without pointers to what may be gone by then:
 ///
-///     template <> inline constexpr bool penstock::defer<my_type> = true;
+///     template <> inline constexpr bool penstock::defer<my_type> = true;   // see examples/user_types.cpp
 template <class T>
 inline constexpr bool defer = false;
 
