@@ -85,6 +85,8 @@ void make(const opened_ring& opened, const sink_config& settings) {
   const os::write_signal_guard signals;
   int error = write_header(opened.file.get(), settings.size);
   if (error == 0) error = allocate(opened.file.get(), settings.size, true);
+  // A power cut shall not leave a file of zeros, which the next start would refuse as no ring. One page is written here.
+  if (error == 0 && os::calls().fdatasync(opened.file.get()) != 0 && errno != EINVAL && errno != EINTR) error = errno;
   if (error == 0) return;
   opened.undo();
   throw std::system_error(

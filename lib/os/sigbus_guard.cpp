@@ -43,12 +43,14 @@ bool cover(std::uintptr_t address) noexcept {
     const std::uintptr_t begin = guarded.begin.load(std::memory_order_acquire);
     const std::size_t bytes = guarded.bytes.load(std::memory_order_relaxed);
     if (begin == 0 || address < begin || address - begin >= bytes) continue;
+    // Once only: another thread may have stored to the new memory already. One that comes while it is being mapped faults again.
+    std::uintptr_t none = 0;
+    if (!guarded.fault.compare_exchange_strong(none, address, std::memory_order_acq_rel)) return true;
     // The raw call, since sanitizers replace mmap(), and theirs may not be entered from a signal handler.
     const long mapped = syscall(SYS_mmap, begin, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-    if (mapped == -1) return false;
-    std::uintptr_t none = 0;
-    guarded.fault.compare_exchange_strong(none, address, std::memory_order_release);
-    return true;
+    if (mapped != -1) return true;
+    guarded.fault.store(0, std::memory_order_release);
+    return false;
   }
   return false;
 }
@@ -75,8 +77,7 @@ void pass_on(int number, siginfo_t* info, void* context) noexcept {
 
 void on_sigbus(int number, siginfo_t* info, void* context) noexcept {
   const int kept_errno = errno;
-  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  if (info->si_code <= 0 || !cover(address)) pass_on(number, info, context);
+  if (!cover_guarded_fault(*info)) pass_on(number, info, context);
   errno = kept_errno;
 }
 
@@ -133,6 +134,11 @@ sigbus_guard::~sigbus_guard() {
 void sigbus_guard::forget() noexcept {
   if (index_ != forgotten) places[index_].begin.store(0, std::memory_order_release);
   index_ = forgotten;
+}
+
+bool cover_guarded_fault(const siginfo_t& info) noexcept {
+  // A signal that a process sent has no address.
+  return info.si_signo == SIGBUS && info.si_code > 0 && cover(reinterpret_cast<std::uintptr_t>(info.si_addr));
 }
 
 bool sigbus_guard::hit() const noexcept { return index_ != forgotten && places[index_].fault.load(std::memory_order_acquire) != 0; }

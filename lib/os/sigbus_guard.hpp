@@ -40,6 +40,10 @@ class sigbus_guard {
 /// How many mappings can be guarded at once: a few rings and rescue files, with room to spare. The handler walks them all.
 inline constexpr std::size_t sigbus_guard_count_max = 64;
 
+/// What our handler does first, for a handler that was put on top of it and must not take such a fault for a crash: covers the mapping if
+/// the fault lies in a guarded one, and says whether it did. Async-signal-safe.
+bool cover_guarded_fault(const siginfo_t& info) noexcept;
+
 /// Unblocks SIGBUS for the calling thread while it lives: for threads that are not ours. The kernel ends a process whose thread faults
 /// while it blocks the signal. Costs two system calls.
 class sigbus_unblocked {
