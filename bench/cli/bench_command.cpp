@@ -9,6 +9,7 @@
 #include <string>
 
 #include "bench/cli/bench_options.hpp"
+#include "bench/cli/report_command.hpp"
 #include "bench/suites/environment.hpp"
 #include "bench/suites/export.hpp"
 #include "bench/suites/picture.hpp"
@@ -17,13 +18,8 @@
 #include "bench/suites/suites.hpp"
 #include "bench/suites/table.hpp"
 
-#if __has_include("bench/latency/logger_command.hpp")
+#ifdef PENSTOCK_TOOL_LOGGER_BENCH
 #include "bench/latency/logger_command.hpp"
-#define PENSTOCK_TOOL_LOGGER_BENCH 1
-#endif
-#if __has_include("bench/cli/report_command.hpp")
-#include "bench/cli/report_command.hpp"
-#define PENSTOCK_TOOL_REPORT 1
 #endif
 #ifdef PENSTOCK_GOOGLE_BENCHMARK
 #include "bench/cli/sinks_command.hpp"
@@ -59,7 +55,7 @@ int run_suite(const bench::suite_entry& entry, const bench::options& chosen) {
 
 }  // namespace
 
-void add_bench_options(CLI::App& command, bench::options& chosen) {
+void add_run_options(CLI::App& command, bench::options& chosen) {
   using bench::cache_mode;
   using bench::file_policy;
   using bench::sync_mode;
@@ -73,8 +69,6 @@ void add_bench_options(CLI::App& command, bench::options& chosen) {
                         "fdatasync adds the sync clock (default: none)");
   add_choice<cache_mode>(command, "--cache", chosen.cache, {{"warm", cache_mode::warm}, {"drop-source", cache_mode::drop_source}},
                          "drop-source takes the source of reads and copies out of the page cache (default: warm)");
-  command.add_option("--csv", chosen.csv, "writes the figures as CSV")->option_text("FILE");
-  command.add_option("--json", chosen.json, "writes everything as JSON")->option_text("FILE");
   command.add_flag("--smoke", chosen.smoke, "small sizes: checks that the suite works, measures nothing of interest");
 }
 
@@ -84,7 +78,9 @@ void add_bench_command(CLI::App& app, int& exit_status) {
   for (const bench::suite_entry& entry : bench::suite_entries()) {
     CLI::App* one = command->add_subcommand(std::string(entry.name), std::string(entry.about));
     auto chosen = std::make_shared<bench::options>();
-    add_bench_options(*one, *chosen);
+    add_run_options(*one, *chosen);
+    one->add_option("--csv", chosen->csv, "writes the figures as CSV")->option_text("FILE");
+    one->add_option("--json", chosen->json, "writes everything as JSON")->option_text("FILE");
     one->add_option("--svg", chosen->svg, "draws a picture (needs gnuplot)")->option_text("FILE");
     one->add_flag("--published", chosen->published, "adds the figures of the post");
     one->callback([&exit_status, &entry, chosen] { exit_status = run_suite(entry, *chosen); });
@@ -101,9 +97,9 @@ void add_bench_command(CLI::App& app, int& exit_status) {
 #endif
 #ifdef PENSTOCK_TOOL_LOGGER_BENCH
   add_logger_bench(*command, exit_status);
-#endif
-#ifdef PENSTOCK_TOOL_REPORT
-  add_report_bench(*command, exit_status);
+  add_report_bench(*command, true, exit_status);
+#else
+  add_report_bench(*command, false, exit_status);
 #endif
 }
 

@@ -11,8 +11,8 @@
 
 namespace penstock::cli {
 
-/// Adds --dir, --repeat, --file, --sync, --cache, --csv, --json, --smoke. `chosen` must outlive the parser.
-void add_bench_options(CLI::App& command, bench::options& chosen);
+/// Adds --dir, --repeat, --file, --sync, --cache, --smoke. `chosen` must outlive the parser.
+void add_run_options(CLI::App& command, bench::options& chosen);
 
 /// An option that takes one of a few words; a wrong one is answered with the list of the right ones.
 template <class Value>

@@ -9,14 +9,11 @@
 #include "bench/cli/bench_command.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/cli/config_command.hpp"
+#include "bench/cli/replay_command.hpp"
 #include "bench/cli/ring_command.hpp"
 #include "bench/cli/tune_command.hpp"
 
-// Parts that may not be there yet.
-#if __has_include("bench/cli/replay_command.hpp")
-#include "bench/cli/replay_command.hpp"
-#define PENSTOCK_TOOL_REPLAY 1
-#endif
+// A part that may not be there yet.
 #if __has_include("bench/cli/recover_command.hpp")
 #include "bench/cli/recover_command.hpp"
 #define PENSTOCK_TOOL_RECOVER 1
@@ -30,9 +27,7 @@ void add_commands(CLI::App& app, int& exit_status) {
   using namespace penstock::cli;  // NOLINT(google-build-using-namespace): the commands
   add_bench_command(app, exit_status);
   add_tune_command(app, exit_status);
-#ifdef PENSTOCK_TOOL_REPLAY
   add_replay_command(app, exit_status);
-#endif
   add_ring_command(app, exit_status);
   add_config_command(app, exit_status);
 #ifdef PENSTOCK_TOOL_RECOVER

@@ -247,6 +247,19 @@ constexpr row rows[] = {
 
 }  // namespace
 
+column japm_column(std::size_t record_bytes, const options& chosen) {
+  const auto lines = std::make_shared<const records>(record_bytes);
+  column size{.label = std::to_string(record_bytes / 1000) + "K", .bytes = lines->total_bytes(), .expected = lines->expected()};
+  size.stream = [lines](std::uint64_t offset, std::size_t bytes) { return lines->piece(offset, bytes); };
+  for (const row& one : rows)
+    size.cells.push_back({.row = one.name, .kind = one.kind, .run = [lines, run = one.run](pass& p) { run(*lines, p); }});
+  add_sink_rows(size, chosen, [lines](sink_writer& out, const pass&) {
+    for (std::size_t i = 0; i < records::count; ++i) out.write((*lines)[i]);
+  });
+  add_logger_rows(size, chosen, lines);
+  return size;
+}
+
 suite japm_suite(const options& chosen) {
   suite what{.name = "japm",
              .title = "1000 log records of one size through each writer",
@@ -256,16 +269,7 @@ suite japm_suite(const options& chosen) {
                 "The post's figures lie on a grid of 15.6 ms, its clock's tick: its 1K and 2K columns are 1 to 4 ticks."};
   for (const std::size_t record_bytes : {1000U, 2000U, 5000U, 10000U, 50000U}) {
     if (chosen.smoke && record_bytes > 2000) break;
-    const auto lines = std::make_shared<const records>(record_bytes);
-    column size{.label = std::to_string(record_bytes / 1000) + "K", .bytes = lines->total_bytes(), .expected = lines->expected()};
-    size.stream = [lines](std::uint64_t offset, std::size_t bytes) { return lines->piece(offset, bytes); };
-    for (const row& one : rows)
-      size.cells.push_back({.row = one.name, .kind = one.kind, .run = [lines, run = one.run](pass& p) { run(*lines, p); }});
-    add_sink_rows(size, chosen, [lines](sink_writer& out, const pass&) {
-      for (std::size_t i = 0; i < records::count; ++i) out.write((*lines)[i]);
-    });
-    add_logger_rows(size, chosen, lines);
-    what.columns.push_back(std::move(size));
+    what.columns.push_back(japm_column(record_bytes, chosen));
   }
   return what;
 }

@@ -61,6 +61,7 @@ interrupt_watch::interrupt_watch() {
 
 interrupt_watch::~interrupt_watch() {
   for (std::size_t i = 0; i < watched.size(); ++i) ::sigaction(watched[i], &former_actions[i], nullptr);
+  signals_seen = 0;
 }
 
 scratch_folder::scratch_folder(const std::filesystem::path& parent) {

@@ -42,10 +42,11 @@ double percentile(const std::vector<double>& sorted, double fraction) noexcept {
 
 std::string three_digits(double value) {
   if (value == 0) return "0";
-  const int magnitude = static_cast<int>(std::floor(std::log10(std::fabs(value))));
-  const int decimals = std::clamp(2 - magnitude, 0, 6);
-  const double scale = std::pow(10.0, magnitude - 2);
-  return fmt::format("{:.{}f}", std::round(value / scale) * scale, decimals);
+  const auto magnitude = [](double of) { return static_cast<int>(std::floor(std::log10(std::fabs(of)))); };
+  const double scale = std::pow(10.0, magnitude(value) - 2);
+  const double rounded = std::round(value / scale) * scale;
+  // Rounding may have made it one digit longer.
+  return fmt::format("{:.{}f}", rounded, std::clamp(2 - magnitude(rounded), 0, 6));
 }
 
 }  // namespace penstock::bench

@@ -16,6 +16,9 @@ suite buffer_suite(const options& chosen);
 suite mapped_suite(const options& chosen);
 suite sequential_suite(const options& chosen);
 
+/// A column of the japm table, for records of any length.
+column japm_column(std::size_t record_bytes, const options& chosen);
+
 struct suite_entry {
   std::string_view name;
   std::string_view about;

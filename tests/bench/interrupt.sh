@@ -1,0 +1,23 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: interrupt.sh TOOL. Interrupts a running suite; it must say what is done, return 1 and leave its folder empty.
+set -u
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+mkdir "$folder/work"
+"$1" bench copy --dir "$folder/work" --repeat 1000 --csv "$folder/out.csv" >"$folder/out.txt" 2>"$folder/err.txt" &
+tool=$!
+# The folder of the run tells that it has begun.
+tries=0
+until [ -n "$(ls "$folder/work")" ]; do
+  tries=$((tries + 1))
+  [ $tries -gt 1000 ] && { echo "the run did not begin"; exit 1; }
+  sleep 0.01
+done
+kill -TERM $tool
+wait $tool
+status=$?
+[ $status -eq 1 ] || { echo "exit status $status instead of 1"; cat "$folder/err.txt"; exit 1; }
+grep -q INTERRUPTED "$folder/out.txt" || { echo "the output does not say that it was interrupted"; exit 1; }
+[ -z "$(ls "$folder/work")" ] || { echo "left behind:"; ls "$folder/work"; exit 1; }
+head -n 1 "$folder/out.csv" | grep -q '^suite,case,size,clock,unit,median,min,max,repeats,source$' || { echo "no CSV"; exit 1; }
