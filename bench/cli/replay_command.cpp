@@ -59,14 +59,15 @@ void print_result(const replay_call& call, const replay_plan& plan, const replay
   fmt::print("seconds    {:.6f} until the last line was with the kernel, {:.6f} until the last call returned\n", result.written_seconds,
              result.returned_seconds);
   const double seconds = result.written_seconds > 0 ? result.written_seconds : 1e-9;
-  fmt::print("lines/s    {}\n", grouped(static_cast<double>(result.sent_lines) / seconds));
-  fmt::print("MB/s       {:.1f}\n", static_cast<double>(result.sent_bytes) / seconds / 1e6);
+  fmt::print("lines/s    {}{}\n", grouped(static_cast<double>(result.sent_lines - result.dropped_lines) / seconds),
+             result.dropped_lines == 0 ? "" : ", those dropped not counted");
+  if (result.dropped_lines == 0) fmt::print("MB/s       {:.1f}\n", static_cast<double>(result.sent_bytes) / seconds / 1e6);
   fmt::print("drops      {}", grouped(result.dropped_lines + lost_lines(result)));
   if (lost_lines(result) != 0)
     fmt::print(" ({} by the overflow policy, {} by sinks)", grouped(result.dropped_lines), grouped(lost_lines(result)));
   fmt::print("\n");
   if (result.cut_short_lines != 0)
-    fmt::print("cut short  {} lines were longer than a record may be: the lesser of 16 MiB and a quarter of `memory`\n",
+    fmt::print("cut short  {} line(s) were longer than a record may be: the lesser of 16 MiB and a quarter of `memory`\n",
                grouped(result.cut_short_lines));
   for (const sink_stats& sink : result.stats.sinks)
     if (const auto asked = plan.settings.sinks.find(sink.name); asked != plan.settings.sinks.end())

@@ -109,8 +109,13 @@ class sent_text {
 };
 
 std::string kept_text(std::uint64_t overwritten_bytes) {
-  return overwritten_bytes == 0 ? std::string()
-                                : fmt::format("; the ring has overwritten the first {} bytes by newer lines", overwritten_bytes);
+  return overwritten_bytes == 0 ? std::string() : fmt::format("; the ring has overwritten {} older bytes", overwritten_bytes);
+}
+
+/// With its newline, so that a missing one can be seen.
+std::string_view first_line(std::string_view text) {
+  const std::size_t end = text.find('\n');
+  return end == std::string_view::npos ? text : text.substr(0, end + 1);
 }
 
 verify_result compare_bytes(content& written, const replay_call& call, const std::deque<log_file>& logs) {
@@ -129,14 +134,13 @@ verify_result compare_bytes(content& written, const replay_call& call, const std
   for (std::string piece; written.next(piece);) {
     for (std::string_view found = piece; !found.empty();) {
       const std::string_view expected = sent.next(found.size());
-      if (expected.empty())
-        return {.text = fmt::format("{} bytes were sent, and more follow: {}", sent_bytes, shown(found.substr(0, found.find('\n'))))};
+      if (expected.empty()) return {.text = fmt::format("{} bytes were sent, and more follow: {}", sent_bytes, shown(first_line(found)))};
       const auto [there, here] = std::mismatch(expected.begin(), expected.end(), found.begin());
       line_number += static_cast<std::uint64_t>(std::count(expected.begin(), there, '\n'));
       if (there != expected.end())
         return {.text = fmt::format("byte {} (line {}) should begin {} and begins {}",
                                     offset + static_cast<std::uint64_t>(there - expected.begin()), line_number,
-                                    shown({there, expected.end()}), shown({here, found.end()}))};
+                                    shown(first_line({there, expected.end()})), shown(first_line({here, found.end()})))};
       offset += expected.size();
       found.remove_prefix(expected.size());
     }
