@@ -262,6 +262,7 @@ std::unique_ptr<sink> mmap_ring_sink::retire() noexcept {
   if (!ring_) return nullptr;
   lent_ = false;
   if (next_ && !ring_->line_unfinished()) static_cast<void>(switch_to_next());
+  ring_->note_stop();
   try {
     return std::make_unique<mmap_ring_sink>(settings_, std::move(ring_));
   } catch (const std::bad_alloc&) {

@@ -67,6 +67,7 @@ void ring_file::take_over(bool is_new) {
   // frame does not go on with it (line_unfinished_ is false), and readers leave it out.
   header_at(head_).mark.store(0, std::memory_order_relaxed);
   header().owner_birth.store(os::process_birth(owner_pid_), std::memory_order_relaxed);
+  header().owner_stopped.store(0, std::memory_order_relaxed);
   header().owner_pid.store(static_cast<std::uint32_t>(owner_pid_), std::memory_order_release);
   header().state.store(ring_state::ready, std::memory_order_release);
 }
@@ -189,6 +190,11 @@ ring_file::standing ring_file::look_at(const std::filesystem::path& path) const 
     result.moved = errno == ENOENT;
   }
   return result;
+}
+
+void ring_file::note_stop() noexcept {
+  const os::sigbus_unblocked unblocked;
+  header().owner_stopped.store(1, std::memory_order_relaxed);
 }
 
 void ring_file::disown() noexcept {

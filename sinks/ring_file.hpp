@@ -70,6 +70,9 @@ class ring_file {
   /// Numbers the frames to come from `sequence` on, if theirs would be less.
   void number_from(std::uint64_t sequence) noexcept { sequence_ = std::max(sequence_, sequence); }
 
+  /// Notes in the file that from here on the process may end at any time without anything missing.
+  void note_stop() noexcept;
+
   /// In a forked child: forgets everything, closing the descriptor only.
   void disown() noexcept;
 

@@ -44,9 +44,10 @@ struct ring_header {
   /// loads it again (acquire fence before it) after copying, and drops its copy if it has moved past it.
   alignas(64) std::atomic<std::uint64_t> tail;
 
-  /// Who writes: 0 after a clean end. The birth (os::process_birth) tells a process from a later one of the same pid.
+  /// Who writes; 0 once it closed the ring. The birth (os::process_birth) tells a process from a later one of the same pid.
   alignas(64) std::atomic<std::uint64_t> owner_birth;
   std::atomic<std::uint32_t> owner_pid;
+  std::atomic<std::uint32_t> owner_stopped;  ///< 1 after stop(): its end is in order, though single lines may still come
 };
 static_assert(sizeof(ring_header) == 192 && offsetof(ring_header, tail) == 64 && offsetof(ring_header, owner_birth) == 128);
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && std::atomic<ring_state>::is_always_lock_free);

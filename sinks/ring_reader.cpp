@@ -156,7 +156,8 @@ ring_facts ring_reader::facts() const {
                     .data_bytes = mapping_.data_bytes(),
                     .created_ns = header().created_ns,
                     .owner_pid = static_cast<pid_t>(header().owner_pid.load(std::memory_order_acquire)),
-                    .owner_lives = owner_lives()};
+                    .owner_lives = owner_lives(),
+                    .owner_stopped = header().owner_stopped.load(std::memory_order_relaxed) != 0};
   // A living writer may overtake the walk; then it is tried again, a few times.
   for (int attempt = 0; attempt < 8; ++attempt) {
     const std::uint64_t before = tail();

@@ -24,8 +24,9 @@ struct ring_facts {
   std::uint64_t file_bytes = 0;
   std::uint64_t data_bytes = 0;
   std::int64_t created_ns = 0;
-  pid_t owner_pid = 0;  ///< 0: its writer ended in order
+  pid_t owner_pid = 0;  ///< 0: its last writer closed it
   bool owner_lives = false;
+  bool owner_stopped = false;  ///< its writer ended in order, or may end at any time
   frame_chain frames{};
 };
 

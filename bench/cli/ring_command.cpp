@@ -92,10 +92,12 @@ int info(const ring_call& call, int out_fd) {
     text += "sequence none yet\n";
   }
   text += fmt::format("made     {}\n", time_text(facts.created_ns));
-  if (facts.owner_pid == 0)
+  if (facts.owner_pid == 0 || (facts.owner_stopped && !facts.owner_lives))
     text += "writer   none; the last one ended in order\n";
+  else if (facts.owner_lives)
+    text += fmt::format("writer   process {}, alive{}\n", facts.owner_pid, facts.owner_stopped ? "; it stopped logging" : "");
   else
-    text += fmt::format("writer   process {}, {}\n", facts.owner_pid, facts.owner_lives ? "alive" : "dead; it did not end in order");
+    text += fmt::format("writer   process {}, dead; it did not end in order\n", facts.owner_pid);
   if (facts.frames.broken && !facts.owner_lives) text += "damaged  yes; a part of the file did not reach the disk\n";
   put(out_fd, text);
   return 0;

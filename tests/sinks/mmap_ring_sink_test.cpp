@@ -280,6 +280,7 @@ TEST(MmapRing, GivesItsMappingToTheSinkThatTakesLinesAfterStop) {
   ASSERT_TRUE(backend_double(*retired).line_now("after\n").ok());
   EXPECT_EQ(lines_in(folder / "ring"), "before\nafter\n");
   EXPECT_EQ(ring_reader(folder / "ring").facts().owner_pid, ::getpid());
+  EXPECT_TRUE(ring_reader(folder / "ring").facts().owner_stopped);
 }
 
 TEST(MmapRing, IsForgottenInAForkedChildAndGoesOnInTheParent) {
