@@ -8,6 +8,8 @@
 
 #include <penstock/base/error.hpp>
 
+#include "sinks/rotating_sink.hpp"
+
 namespace penstock {
 namespace sinks {
 namespace {
@@ -15,11 +17,13 @@ namespace {
 struct built_in {
   std::string_view type;
   std::unique_ptr<sink> (*make)(const sink_config& settings);
+  bool rotates = false;
 };
 
 constexpr std::array built_ins{
-    built_in{"write", make_write_sink},       built_in{"pwrite", make_pwrite_sink}, built_in{"mmap_ring", make_mmap_ring_sink},
-    built_in{"io_uring", make_io_uring_sink}, built_in{"stdio", make_stdio_sink},   built_in{"console", make_console_sink},
+    built_in{"write", make_write_sink, true},   built_in{"pwrite", make_pwrite_sink, true},
+    built_in{"mmap_ring", make_mmap_ring_sink}, built_in{"io_uring", make_io_uring_sink, true},
+    built_in{"stdio", make_stdio_sink, true},   built_in{"console", make_console_sink},
     built_in{"null", make_null_sink},
 };
 
@@ -51,7 +55,8 @@ std::string known_types() {
 }  // namespace
 
 std::unique_ptr<sink> make_sink(const sink_config& settings) {
-  if (const built_in* const one = find_built_in(settings.type)) return one->make(settings);
+  if (const built_in* const one = find_built_in(settings.type))
+    return one->rotates && settings.rotate.enabled() ? make_rotating_sink(settings, one->make) : one->make(settings);
   sink_factory factory;
   {
     const std::lock_guard lock(registered().mutex);

@@ -26,6 +26,8 @@ enum class cut : std::uint8_t { pages, lines };
 struct batch {
   std::span<std::byte> room{};
   cut end = cut::pages;
+  /// Lines from this time on do not belong here: the backend hands over what is there, and asks again.
+  std::chrono::system_clock::time_point until = std::chrono::system_clock::time_point::max();
 };
 
 /// What the backend is about to write, for sinks that divide by size or time.
