@@ -13,7 +13,7 @@ namespace penstock::os {
 /// The kernel's id of the calling thread, as `ps -L` and `top -H` show it.
 int thread_id() noexcept;
 
-/// A thread with all signals masked, so that no write of ours is interrupted and no handler of the program runs on it.
+/// A thread with all signals masked but those of faults, so that no write of ours is interrupted and no handler of the program runs on it.
 ///
 /// Owner: join() or abandon() before it goes.
 class thread {
@@ -42,7 +42,7 @@ class thread {
 /// Binds the calling thread to one core; false if the kernel refuses.
 bool pin_to_cpu(int cpu) noexcept;
 
-/// Masks every signal for the calling thread while it lives: used where a user's thread writes to sinks itself.
+/// Masks every signal but those of faults for the calling thread while it lives: used where a user's thread writes to sinks itself.
 class signals_masked {
  public:
   signals_masked() noexcept;
