@@ -26,22 +26,28 @@ output::output(std::unique_ptr<sink> destination, line_layout layout, output_set
 }
 
 bool output::find_room(std::size_t line_bytes) noexcept {
+  // There is room, but not for this line: what is there goes first.
+  if (pos_ != end_) hand_over();
+  room_begin_ = pos_ = end_ = nullptr;
   for (;;) {
     if (disabled_) return true;  // Lines are counted as lost.
     if (in_trouble()) return false;
-    batch lent = sink_->lend({line_bytes, {}});
+    const lend_request request{.line_bytes = std::max(line_bytes, carry_.size()),
+                               .line_time = std::chrono::system_clock::time_point(std::chrono::nanoseconds(line_time_))};
+    batch lent = sink_->lend(request);
     if (lent.room.empty()) {
       // Asking may have brought something back: only then is there really nothing.
       const outcome state = sink_->flush();
       if (!state.ok() && state.code != errc::pending) handle(state);
       settle();
       if (disabled_ || in_trouble()) return disabled_;
-      lent = sink_->lend({line_bytes, {}});
+      lent = sink_->lend(request);
       if (lent.room.empty()) return false;
     }
     room_begin_ = pos_ = reinterpret_cast<char*>(lent.room.data());
     end_ = pos_ + lent.room.size();
     cut_ = lent.end;
+    until_ = std::chrono::time_point_cast<std::chrono::nanoseconds>(lent.until).time_since_epoch().count();
     if (carry_.empty()) return true;
     const std::size_t fits = std::min(carry_.size(), lent.room.size());
     std::memcpy(pos_, carry_.data(), fits);
@@ -237,10 +243,8 @@ void output::put_slowly(const line_source& line) noexcept {
 
 void output::write_pieces(std::string_view before, std::string_view message, std::string_view after) noexcept {
   const std::size_t bytes = before.size() + message.size() + after.size();
-  if (cut_ == cut::lines && static_cast<std::size_t>(end_ - pos_) < bytes && pos_ != room_begin_) {
-    hand_over();
-    find_room(bytes);
-  }
+  // Even if nothing is in the room: now that the sink hears how long the line is, it may have another room for it.
+  if (cut_ == cut::lines && static_cast<std::size_t>(end_ - pos_) < bytes) find_room(bytes);
   write_piece(before);
   write_piece(message);
   write_piece(after);
@@ -281,7 +285,7 @@ void output::look_after_sink() noexcept {
   hand_over();
   if (in_trouble() || disabled_) return;
   const outcome found = sink_->maintain();
-  if (!found.ok() && found.code != errc::pending) news_.trouble = found;
+  if (!found.ok() && found.code != errc::pending) news_.trouble = last_trouble_ = found;
 }
 
 std::int64_t output::next_due_ns() const noexcept {

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -52,8 +53,11 @@ class output {
  public:
   output(std::unique_ptr<sink> destination, line_layout layout, output_settings settings);
 
-  /// Whether the next line can be put now. Asks the sink for room if there is none.
-  bool ready() noexcept { return pos_ < end_ || disabled_ || find_room(); }
+  /// Whether the next line can be put now. Asks the sink for room if there is none, or none for lines of that time.
+  bool ready(wall_ns time = 0) noexcept {
+    line_time_ = time;
+    return (pos_ < end_ && time < until_) || disabled_ || find_room();
+  }
 
   /// Lays out one line. Only after ready(). A line that finds no more room half way is finished as soon as the sink lends again.
   ///
@@ -128,8 +132,10 @@ class output {
   char* pos_ = nullptr;
   char* end_ = nullptr;
   cut cut_ = cut::pages;
-  std::uint64_t room_offset_ = 0;  // Bytes handed over before this room.
-  std::string carry_;              // The rest of a line that found no room.
+  wall_ns until_ = std::numeric_limits<wall_ns>::max();  // Lines from this time on are not for this room.
+  wall_ns line_time_ = 0;                                // Of the line that is being put; 0: not known.
+  std::uint64_t room_offset_ = 0;                        // Bytes handed over before this room.
+  std::string carry_;                                    // The rest of a line that found no room.
   text_spill spill_;
   std::string line_;  // A line that is not laid out in place.
   std::string escaped_;

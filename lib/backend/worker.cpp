@@ -50,14 +50,15 @@ void worker::configure(const backend_config& settings, std::vector<std::unique_p
 bool worker::take(transport::thread_stream& stream, const detail::record_header& record) noexcept {
   // Looked up anew: a logger's route may be younger than this turn.
   const route& way = routes_.current()[record.logger_index()];
+  const wall_ns time = clock_.at(record.time_ticks);
   for (output* each : way.outputs)
-    if (!each->ready()) return false;
+    if (!each->ready(time)) return false;
 
   line_source line{.body = record_view(record)};
   line.site = record.site;
   line.is_text = record.is_text();
   line.facts.record_level = record.site->level;
-  line.facts.time = clock_.at(record.time_ticks);
+  line.facts.time = time;
   if (record.time_ticks >= last_ticks_) {
     last_ticks_ = record.time_ticks;
     // The map may have been corrected by some nanoseconds since the last line.
