@@ -77,7 +77,7 @@ nanoseconds; alignment stands before it, as in `{time:>30%F %T}`.
 
 constexpr std::string_view about_rotate = R"(
 `rotate` is a table within a sink: `rotate = { size = "1 GiB", keep = 10 }`, or dotted keys such as `rotate.size`. Files are rotated
-once `size` or `every` is set.
+once `size` or `every` is set; [rotation.md](rotation.md) tells what becomes of them.
 )";
 
 constexpr std::string_view about_loggers = R"(

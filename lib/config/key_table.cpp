@@ -36,7 +36,7 @@ constexpr sink_types types_page_cache = type_write | type_pwrite | type_io_uring
 constexpr bool crash_handler_is_built = false;
 constexpr bool rescue_file_is_built = false;
 constexpr bool failover_is_built = false;
-constexpr bool rotate_is_built = false;
+constexpr bool rotate_is_built = true;
 
 struct limits {
   std::int64_t low = 0;
