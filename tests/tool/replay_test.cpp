@@ -86,7 +86,7 @@ TEST_P(ReplayTo, BringsEachByteThrough) {
 }
 
 INSTANTIATE_TEST_SUITE_P(FileSinks, ReplayTo, ::testing::Values("write", "pwrite", "io_uring", "stdio"),
-                         [](const auto& info) { return std::string(info.param); });
+                         [](const auto& type) { return std::string(type.param); });
 
 TEST_F(Replay, BringsEachByteThroughARing) {
   const tool_result result = replay("--verify --sink mmap_ring --out out.ring service.log hard.log");
@@ -115,7 +115,7 @@ TEST_F(Replay, ReportsLinesAndBytes) {
 TEST_F(Replay, LeavesNothingBehindWithoutAnOutput) {
   EXPECT_EQ(replay("--verify service.log").status, 0);
   std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) count += entry.path().extension() == ".log" ? 1 : 2;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path())) count += entry.path().extension() == ".log" ? 1U : 2U;
   EXPECT_EQ(count, 2U + 2U * 2U) << "the two logs, and what the two streams were kept in";
 }
 
