@@ -22,16 +22,19 @@ using namespace std::chrono_literals;
 // Closed files grow old without anything happening.
 constexpr auto age_look_interval = 60s;
 
-/// The path without a link at its end, if links are followed: files change places, never links.
+/// The path without a link at its end, if links are followed: files change places, never links. What a link leads to need not exist yet.
 fs::path real_path(const sink_config& settings) {
-  const fs::path absolute = fs::absolute(settings.path);
+  fs::path path = fs::absolute(settings.path);
   std::error_code ignored;
-  return settings.follow_symlinks && fs::is_symlink(absolute, ignored) ? fs::weakly_canonical(absolute) : absolute;
+  for (int hops = 0; settings.follow_symlinks && hops < 40 && fs::is_symlink(path, ignored); ++hops)
+    path = path.parent_path() / fs::read_symlink(path);
+  return path;
 }
 
 sink_config inside_settings(sink_config settings, const fs::path& path) {
   settings.path = path;
   settings.rotate = {};
+  settings.follow_symlinks = false;
   return settings;
 }
 

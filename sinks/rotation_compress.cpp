@@ -92,8 +92,9 @@ compressed compress_file(const fs::path& folder, const std::string& file, bool (
   const fs::path from = folder / file;
   const os::descriptor source(os::calls().open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0));
   if (!source.valid()) {
+    if (errno == ENOENT) return compressed::one;
     os_error = errno;
-    return os_error == ENOENT ? compressed::one : compressed::failed;
+    return compressed::failed;
   }
   // Whoever writes to it, in this process or another, has it locked.
   if (::flock(source.get(), LOCK_EX | LOCK_NB) != 0) return compressed::locked;
@@ -130,12 +131,21 @@ compressed compress_file(const fs::path& folder, const std::string& file, bool (
 
 compressed compress_one(const closed_files& files, bool (*give_up)(void* context), void* context, int& os_error) {
   bool any_locked = false;
+  bool any_failed = false;
   for (const closed_file& each : list_closed_files(files.folder, files.base)) {
     if (each.parsed.is != parsed_name::form::plain || each.bytes == 0) continue;
-    const compressed result = compress_file(files.folder, each.file, give_up, context, os_error);
-    if (result != compressed::locked) return result;
-    any_locked = true;
+    switch (const compressed result = compress_file(files.folder, each.file, give_up, context, os_error)) {
+      case compressed::locked:
+        any_locked = true;
+        break;
+      case compressed::failed:
+        any_failed = true;  // The others may do better.
+        break;
+      default:
+        return result;
+    }
   }
+  if (any_failed) return compressed::failed;
   return any_locked ? compressed::locked : compressed::none_left;
 }
 

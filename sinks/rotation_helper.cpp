@@ -81,6 +81,9 @@ void rotation_helper::add(std::shared_ptr<closed_files> files) {
 }
 
 void rotation_helper::look(closed_files& files) noexcept {
+  const rotate_config& rules = files.rules;
+  const bool all_stay = rules.keep == 0 && rules.max_age.count() == 0 && rules.max_total == 0;
+  if (all_stay && rules.compress == compression::none) return;
   state& helper = current();
   {
     const std::lock_guard lock(helper.mutex);
@@ -120,9 +123,8 @@ void rotation_helper::state::work() noexcept {
 
 // The one thing that matters most; false: there is nothing to do now. Room is made before anything is compressed.
 bool rotation_helper::state::work_once(std::unique_lock<std::mutex>& lock) noexcept {
-  const std::vector<std::shared_ptr<closed_files>>& listed = all;
-  for (std::size_t i = 0; i < listed.size(); ++i) {
-    const std::shared_ptr<closed_files> files = listed[i];
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::shared_ptr<closed_files> files = all[i];
     if (!files->wanted) continue;
     files->wanted = false;
     lock.unlock();
@@ -132,26 +134,29 @@ bool rotation_helper::state::work_once(std::unique_lock<std::mutex>& lock) noexc
   }
   const auto now = steady::now();
   if (locked_until <= now) locked_until = {};
-  for (std::size_t i = 0; i < listed.size(); ++i) {
-    const std::shared_ptr<closed_files> files = listed[i];
-    const bool late = files->leaving && now >= files->leave_by;
-    if (files->finished || !files->compress || files->rules.compress == compression::none || late || locked_until != steady::time_point{})
-      continue;
+  const auto may_compress = [&](const closed_files& files) {
+    const bool late = files.leaving && now >= files.leave_by;
+    return files.compress && files.rules.compress != compression::none && !late && locked_until == steady::time_point{};
+  };
+  for (const auto& files : all) {
+    if (!files->leaving || files->finished || may_compress(*files)) continue;
+    files->finished = true;
+    changed.notify_all();
+    return true;
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::shared_ptr<closed_files> files = all[i];
+    if (files->finished || !may_compress(*files)) continue;
     files->compress = false;
     lock.unlock();
     const compressed result = compress(*files);
     lock.lock();
-    if (result == compressed::one || result == compressed::locked) files->compress = true;
+    // Interrupted: for another sink that ends, or for this one.
+    if (result == compressed::one || result == compressed::locked || result == compressed::interrupted) files->compress = true;
     if (result == compressed::locked) locked_until = steady::now() + locked_wait;
     return true;
   }
-  bool any_finished = false;
-  for (const auto& files : listed) {
-    if (!files->leaving || files->finished) continue;
-    files->finished = any_finished = true;
-  }
-  if (any_finished) changed.notify_all();
-  return any_finished;
+  return false;
 }
 
 void rotation_helper::state::retain(closed_files& files) noexcept {
@@ -165,19 +170,17 @@ void rotation_helper::state::retain(closed_files& files) noexcept {
 }
 
 compressed rotation_helper::state::compress(closed_files& files) noexcept {
-  struct asked {
-    state* self;
-    closed_files* files;
-  } context{this, &files};
   const auto give_up = [](void* raw) {
-    const asked& who = *static_cast<asked*>(raw);
-    const std::lock_guard lock(who.self->mutex);
-    return who.files->leaving && steady::now() >= who.files->leave_by;
+    state& self = *static_cast<state*>(raw);
+    const std::lock_guard lock(self.mutex);
+    const auto now = steady::now();
+    return std::any_of(self.all.begin(), self.all.end(),
+                       [now](const auto& each) { return each->leaving && !each->finished && now >= each->leave_by; });
   };
   int os_error = 0;
   compressed result = compressed::failed;
   try {
-    result = compress_one(files, give_up, &context, os_error);
+    result = compress_one(files, give_up, this, os_error);
   } catch (const std::system_error& failed) {
     os_error = failed.code().value();
   } catch (...) {

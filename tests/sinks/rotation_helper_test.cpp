@@ -168,6 +168,15 @@ TEST_F(ClosedFile, StaysIfItCannotBeCompressed) {
   EXPECT_FALSE(fs::exists(file.string() + ".zst.tmp"));
 }
 
+TEST_F(ClosedFile, DoesNotKeepOthersFromBeingCompressedIfItCannotBe) {
+  const fs::path bad = add(100, 10);
+  fs::create_directory(bad.string() + ".zst");
+  const fs::path good = add(200, 10);
+  EXPECT_EQ(compress(), compressed::one);
+  EXPECT_TRUE(fs::exists(good.string() + ".zst"));
+  EXPECT_EQ(compress(), compressed::failed);
+}
+
 TEST_F(ClosedFile, IsLeftAsItIsWhenCompressionIsToStop) {
   const fs::path file = add(100, 10'000'000);
   closed_files files;

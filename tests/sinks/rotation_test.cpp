@@ -273,8 +273,7 @@ TEST_P(Rotation, RotatesTheFileBehindALinkThatItMayFollow) {
   sink_config linked = settings();
   linked.follow_symlinks = true;
   fs::create_directory(folder / "real");
-  write_text(folder / "real/file", "");
-  fs::create_symlink(folder / "real/file", path);
+  fs::create_symlink("real/file", path);  // which does not exist yet
   const auto made = make_sink(linked);
   timed_backend backend(*made);
   ASSERT_TRUE(backend.line_now(std::string(4000, '1') + '\n'));
