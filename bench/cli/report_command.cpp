@@ -68,7 +68,11 @@ std::vector<bench::sweep_row> run_sweep(const bench::options& chosen, std::vecto
 std::string run_logger_bench(const bench::options& chosen, std::vector<std::string>& failures) {
   std::array<char, 4096> self{};
   if (::readlink("/proc/self/exe", self.data(), self.size() - 1) <= 0) return {};
-  std::string command = fmt::format("'{}' bench logger{}", self.data(), chosen.smoke ? " --smoke" : "");
+  std::string command = fmt::format("{} bench logger --dir {}", bench::shell_word(self.data()), bench::shell_word(chosen.dir.string()));
+  if (chosen.smoke)
+    command += " --repeat 1 --records 1000";
+  else if (chosen.repeat > 0)
+    command += fmt::format(" --repeat {}", chosen.repeat);
   std::FILE* out = ::popen(command.c_str(), "r");
   if (out == nullptr) return {};
   std::string text;

@@ -66,6 +66,8 @@ std::string mount_of(const std::filesystem::path& dir) {
   return best;
 }
 
+}  // namespace
+
 std::string shell_word(const std::string& word) {
   if (!word.empty() &&
       word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./=:,+") == std::string::npos)
@@ -74,8 +76,6 @@ std::string shell_word(const std::string& word) {
   for (char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return out + "'";
 }
-
-}  // namespace
 
 std::string command_line() {
   std::ifstream in("/proc/self/cmdline", std::ios::binary);

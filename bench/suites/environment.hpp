@@ -19,4 +19,7 @@ std::vector<fact> environment_of(const std::filesystem::path& dir);
 /// The command line of this process, as one line that can be pasted into a shell.
 std::string command_line();
 
+/// A word as a shell would have to be given it.
+std::string shell_word(const std::string& word);
+
 }  // namespace penstock::bench
