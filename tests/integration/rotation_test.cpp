@@ -162,7 +162,7 @@ TEST_P(RotationOfTheWhole, GoesOnInTheOldFileWhileNoNameCanBeHadConcurrently) {
     while (!holds() && std::chrono::steady_clock::now() < deadline) {
       for (int i = 0; i < 100; ++i) info("p0 n{} end", count++);
       static_cast<void>(flush());
-      std::this_thread::sleep_for(10ms);
+      std::this_thread::sleep_for(10ms);  // tidy: between two looks
     }
     return holds();
   };

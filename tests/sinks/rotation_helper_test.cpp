@@ -35,7 +35,7 @@ bool eventually(const std::function<bool()>& holds) {
   const auto deadline = std::chrono::steady_clock::now() + 60s;
   while (!holds()) {
     if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(5ms);
+    std::this_thread::sleep_for(5ms);  // tidy: between two looks
   }
   return true;
 }

@@ -170,7 +170,7 @@ TEST_P(Rotation, KeepsTheOldFileInUseWhenNoNewOneCanBeMade) {
   // Tried again a second after it failed.
   const auto deadline = std::chrono::steady_clock::now() + 10s;
   while (files_of(path).size() == 1 && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(20ms);
+    std::this_thread::sleep_for(20ms);  // tidy: between two looks
     ASSERT_TRUE(put());
   }
   EXPECT_THAT(files_of(path), SizeIs(2));
