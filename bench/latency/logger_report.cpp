@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
+#include <span>
 
 #include "bench/suites/export.hpp"
 #include "bench/suites/table.hpp"
@@ -17,7 +19,7 @@ struct shown_figure {
   double scale;
 };
 
-// The columns of the table. A cell is empty where a workload does not have the figure.
+// The columns of the table, as far as a workload has them.
 constexpr std::array shown{
     shown_figure{"lines_per_s", "lines/s M", 1e-6},
     shown_figure{"mb_per_s", "MB/s", 1},
@@ -53,6 +55,23 @@ std::string figure_text(const logger_row& row, const shown_figure& figure) {
   return (values->trusted() || values->repeats < 3 ? "" : "~") + three_digits(value);
 }
 
+/// The rows of one workload, with the columns that it has.
+std::string block_text(std::span<const logger_row> rows) {
+  std::vector<shown_figure> columns;
+  for (const shown_figure& figure : shown)
+    if (std::any_of(rows.begin(), rows.end(), [&](const logger_row& row) { return !figure_text(row, figure).empty(); }))
+      columns.push_back(figure);
+  std::vector<std::vector<std::string>> table{{"logger"}};
+  for (const shown_figure& figure : columns) table.back().push_back(figure.label);
+  table.back().push_back("lost");
+  for (const logger_row& row : rows) {
+    table.push_back({row.who.name});
+    for (const shown_figure& figure : columns) table.back().push_back(figure_text(row, figure));
+    table.back().push_back(row.runs.empty() ? "no run" : fmt::format("{:.0f}", row.total("lines_lost")));
+  }
+  return aligned(table);
+}
+
 std::string csv_text_field(const std::string& text) { return text.find_first_of(",\"") == std::string::npos ? text : json_string(text); }
 
 std::string csv_number(double value) { return fmt::format("{:.6f}", value); }
@@ -75,6 +94,8 @@ constexpr std::array csv_figures{
     csv_figure{"p99_ns", "return", "ns p99"},
     csv_figure{"p99.9_ns", "return", "ns p99.9"},
     csv_figure{"max_ns", "return", "ns max"},
+    csv_figure{"made_p99_ns", "return", "ns p99 of the calls made"},
+    csv_figure{"made_p99.9_ns", "return", "ns p99.9 of the calls made"},
     csv_figure{"empty_p50_ns", "return", "ns p50 of an empty measurement"},
     csv_figure{"lines_lost", "close", "lines lost"},
 };
@@ -95,22 +116,13 @@ std::string json_array(const Items& items, const char* separator, Text text) {
 }  // namespace
 
 std::string logger_table_text(const logger_result& result) {
-  std::vector<std::vector<std::string>> table;
-  std::string block;
-  for (const logger_row& row : result.rows) {
-    if (row.work.name != block) {
-      block = row.work.name;
-      if (!table.empty()) table.push_back({""});
-      table.push_back({what_is_measured(row.work)});
-      table.push_back({"logger"});
-      for (const shown_figure& figure : shown) table.back().push_back(figure.label);
-      table.back().push_back("lost");
-    }
-    table.push_back({row.who.name});
-    for (const shown_figure& figure : shown) table.back().push_back(figure_text(row, figure));
-    table.back().push_back(row.runs.empty() ? "no run" : fmt::format("{:.0f}", row.total("lines_lost")));
+  std::string text;
+  for (auto first = result.rows.begin(); first != result.rows.end();) {
+    const auto last = std::find_if(first, result.rows.end(), [&](const logger_row& row) { return row.work.name != first->work.name; });
+    text += (text.empty() ? "" : "\n") + what_is_measured(first->work) + "\n" + block_text({first, last});
+    first = last;
   }
-  return aligned(table);
+  return text;
 }
 
 std::vector<std::string> logger_remarks(const logger_result& result) {

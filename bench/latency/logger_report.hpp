@@ -11,7 +11,7 @@
 
 namespace penstock::bench {
 
-/// One table: a block of rows for each workload.
+/// A block of rows for each workload, with the columns that it has.
 std::string logger_table_text(const logger_result& result);
 /// Runs that gave nothing, lines that were lost, and what else a reader must know.
 std::vector<std::string> logger_remarks(const logger_result& result);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The other loggers of `penstock bench logger`: each is a program of its own, built if its logger is found. Debian has spdlog and glog; the
-# rest is found as a CMake package, or in the source folder that PENSTOCK_BENCH_<NAME>_DIR names.
+# rest is found as a CMake package, or in the source folder that PENSTOCK_BENCH_<NAME>_DIR names. fmtlog and xtr want a newer fmt than
+# Debian 12 has: PENSTOCK_BENCH_FMT_DIR names its source folder, for them alone.
 file(GLOB measure_sources CONFIGURE_DEPENDS latency/line_check.cpp latency/measure.cpp latency/one_run.cpp latency/workload.cpp)
 add_library(penstock_measure OBJECT ${measure_sources})
 target_include_directories(penstock_measure PUBLIC ${PROJECT_SOURCE_DIR})
@@ -34,8 +35,8 @@ if(TARGET glog::glog)
   target_compile_definitions(penstock_bench_glog PRIVATE PENSTOCK_PEER_VERSION="${glog_VERSION}")
 endif()
 
-foreach(name QUILL FMTLOG XTR NANOLOG BQLOG)
-  set(PENSTOCK_BENCH_${name}_DIR "" CACHE PATH "Source folder of a logger to compare with, for penstock bench logger")
+foreach(name QUILL FMTLOG XTR NANOLOG BQLOG FMT)
+  set(PENSTOCK_BENCH_${name}_DIR "" CACHE PATH "Source folder of a logger (or of their fmt) for penstock bench logger")
   mark_as_advanced(PENSTOCK_BENCH_${name}_DIR)
   if(PENSTOCK_BENCH_${name}_DIR AND NOT IS_DIRECTORY ${PENSTOCK_BENCH_${name}_DIR})
     message(FATAL_ERROR "penstock: PENSTOCK_BENCH_${name}_DIR is ${PENSTOCK_BENCH_${name}_DIR}, and there is no such folder")
@@ -55,8 +56,16 @@ if(TARGET penstock_quill)
   target_compile_definitions(penstock_bench_quill-bounded PRIVATE PENSTOCK_BOUNDED_QUEUE)
 endif()
 
+add_library(penstock_peer_fmt INTERFACE)
+if(PENSTOCK_BENCH_FMT_DIR)
+  target_include_directories(penstock_peer_fmt SYSTEM INTERFACE ${PENSTOCK_BENCH_FMT_DIR}/include)
+  target_compile_definitions(penstock_peer_fmt INTERFACE FMT_HEADER_ONLY)
+else()
+  target_link_libraries(penstock_peer_fmt INTERFACE fmt::fmt-header-only)
+endif()
+
 if(PENSTOCK_BENCH_FMTLOG_DIR)
-  penstock_peer(fmtlog fmtlog.cpp fmt::fmt-header-only)
+  penstock_peer(fmtlog fmtlog.cpp penstock_peer_fmt)
   target_include_directories(penstock_bench_fmtlog SYSTEM PRIVATE ${PENSTOCK_BENCH_FMTLOG_DIR})
 endif()
 
@@ -75,8 +84,10 @@ if(PENSTOCK_BENCH_XTR_DIR)
   list(FILTER xtr_sources EXCLUDE REGEX "xtrctl\\.cpp$")
   penstock_peer_library(xtr SOURCES ${xtr_sources} INCLUDE ${PENSTOCK_BENCH_XTR_DIR}/include)
   target_compile_features(penstock_xtr PUBLIC cxx_std_20)
-  target_link_libraries(penstock_xtr PUBLIC fmt::fmt)
-  if(TARGET penstock::liburing)
+  target_compile_definitions(penstock_xtr PRIVATE XTR_FUNC=)
+  target_link_libraries(penstock_xtr PUBLIC penstock_peer_fmt)
+  if(PENSTOCK_IO_URING)
+    penstock_c_library(liburing liburing.h uring liburing-dev)
     target_link_libraries(penstock_xtr PUBLIC penstock::liburing)
   endif()
   penstock_peer(xtr xtr.cpp penstock_xtr)

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdio>
+#include <fstream>
 #include <stdexcept>
 #include <string>
 
@@ -39,9 +40,24 @@ class nanolog_peer {
     decoder.decompressTo(out);
     std::fclose(out);
     std::filesystem::rename(text, file_);
+    end_lines_as_others_do();
   }
 
  private:
+  /// Its decoder ends each line with a carriage return and a newline.
+  void end_lines_as_others_do() {
+    const std::filesystem::path clean = file_.string() + ".clean";
+    {
+      std::ifstream in(file_, std::ios::binary);
+      std::ofstream out(clean, std::ios::binary);
+      for (std::string line; std::getline(in, line);) {
+        if (line.ends_with('\r')) line.pop_back();
+        out << line << '\n';
+      }
+    }
+    std::filesystem::rename(clean, file_);
+  }
+
   std::filesystem::path file_{};
 };
 
