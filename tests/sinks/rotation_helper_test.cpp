@@ -4,11 +4,13 @@
 #include <gtest/gtest.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -248,6 +250,34 @@ TEST_F(ClosedFile, IsCompressedWhileTheLogGoesOnConcurrently) {
   std::string all;
   for (const fs::path& file : files_of(path)) all += file.extension() == ".zst" ? unpacked(file) : text_of(file);
   EXPECT_EQ(all, expected);
+}
+
+TEST_F(ClosedFile, IsWholeWheneverTheProcessIsKilled) {
+  sink_config settings = rotation_testing::settings();
+  settings.type = "pwrite";
+  settings.rotate.compress = compression::zstd;
+  std::size_t count = 0;  // of lines that are in the files
+  for (std::size_t round = 1; round <= 6; ++round) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const auto made = make_sink(settings);
+      timed_backend backend(*made);
+      for (std::size_t n = count; backend.line_now(std::to_string(n) + ' ' + std::string(700, '.') + '\n');) ++n;
+      ::_exit(1);
+    }
+    const std::size_t enough = files_of(path).size() + 7 * round;
+    EXPECT_TRUE(eventually([&] { return files_of(path).size() > enough; }));
+    ASSERT_EQ(::kill(child, SIGKILL), 0);
+    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+
+    count = 0;
+    for (const fs::path& file : files_of(path)) {
+      if (file.extension() == ".tmp" || fs::exists(file.string() + ".zst")) continue;  // unfinished, or there twice
+      const std::string text = file.extension() == ".zst" ? unpacked(file) : text_of(file);
+      for (std::size_t begin = 0, end = 0; (end = text.find('\n', begin)) != std::string::npos; begin = end + 1)
+        ASSERT_EQ(text.substr(begin, text.find(' ', begin) - begin), std::to_string(count++)) << file;
+    }
+  }
 }
 
 TEST_F(ClosedFile, OfTwoSinksOnOneFileLosesNothing) {

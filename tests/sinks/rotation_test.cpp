@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "sinks/factory.hpp"
@@ -311,6 +312,35 @@ TEST_P(Rotation, IsForgottenByAForkedChild) {
   EXPECT_THAT(sizes(), ElementsAre(3001, 3001));
   EXPECT_THAT(files_of(path.string() + ".child"), SizeIs(3));
 }
+
+class RotationPastTheCache : public ::testing::TestWithParam<std::pair<const char*, page_cache_policy>>, protected rotation_testing {};
+
+TEST_P(RotationPastTheCache, LosesNothing) {
+  sink_config one = settings();
+  one.type = GetParam().first;
+  one.page_cache = GetParam().second;
+  one.rotate.size = 30'000;
+  random_lines lines(3);
+  std::string expected;
+  const auto made = make_sink(one);
+  timed_backend backend(*made);
+  for (int i = 0; i < 2000; ++i) {
+    const std::string line = lines.next(300);
+    expected += line;
+    ASSERT_TRUE(backend.line(line));
+    if (lines.now_and_then(20)) {
+      ASSERT_TRUE(backend.flush());
+    }
+  }
+  ASSERT_TRUE(backend.flush());
+  EXPECT_EQ(all_text(), expected);
+  for (const std::size_t size : sizes()) EXPECT_LE(size, 30'000U);
+}
+
+INSTANTIATE_TEST_SUITE_P(, RotationPastTheCache,
+                         ::testing::Values(std::pair{"write", page_cache_policy::drop}, std::pair{"pwrite", page_cache_policy::drop},
+                                           std::pair{"pwrite", page_cache_policy::direct}, std::pair{"io_uring", page_cache_policy::drop},
+                                           std::pair{"io_uring", page_cache_policy::direct}));
 
 INSTANTIATE_TEST_SUITE_P(, Rotation, ::testing::Values("write", "pwrite", "stdio", "io_uring"),
                          [](const auto& each) { return std::string(each.param); });
