@@ -51,18 +51,16 @@ TEST(Meaning, SaysWhenARowThatItNeedsIsMissing) {
 }
 
 TEST(Meaning, OfASweepNamesTheFastestSinkThatKeepsTheWholeLog) {
-  std::vector<sweep_row> rows{
-      {.choice = {"mmap_ring", page_cache_policy::keep, 65536},
-       .passes = 1,
-       .mb_per_s = {9000},
-       .cpu_s_per_gb = {0.1},
-       .hand_over_us = {1}},
-      {.choice = {"pwrite", page_cache_policy::keep, 65536}, .passes = 1, .mb_per_s = {5000}, .cpu_s_per_gb = {0.2}, .hand_over_us = {12}},
-      {.choice = {"io_uring", page_cache_policy::direct, 65536},
-       .passes = 1,
-       .mb_per_s = {2000},
-       .cpu_s_per_gb = {0.01},
-       .hand_over_us = {1}}};
+  std::vector<sweep_row> rows;
+  const auto add = [&](const char* type, page_cache_policy cache, double mb_per_s, double cpu_s_per_gb) {
+    rows.push_back({.choice = {type, cache, std::size_t{64} << 10}, .passes = 1});
+    rows.back().mb_per_s = {mb_per_s};
+    rows.back().cpu_s_per_gb = {cpu_s_per_gb};
+    rows.back().hand_over_us = {12};
+  };
+  add("mmap_ring", page_cache_policy::keep, 9000, 0.1);
+  add("pwrite", page_cache_policy::keep, 5000, 0.2);
+  add("io_uring", page_cache_policy::direct, 2000, 0.01);
   const std::vector<std::string> sentences = meaning_of(rows);
   EXPECT_THAT(sentences[0], HasSubstr("pwrite/keep/64 KiB is the fastest with 5000 MB/s"));
   EXPECT_THAT(sentences[1], HasSubstr("io_uring/direct/64 KiB"));

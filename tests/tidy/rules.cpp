@@ -50,6 +50,7 @@ const edge edges[] = {
     {"lib/config/", {"include/penstock/", "sinks/factory.hpp"}},  // which sink types there are
     {"sinks/", {"lib/os/", "include/penstock/"}},
     {"bench/", {"include/penstock/", "lib/os/", "lib/config/texts.hpp", "lib/config/units.hpp", "sinks/factory.hpp", "sinks/ring_"}},
+    {"bench/micro/", {"bench/", "lib/", "sinks/", "include/penstock/"}},  // parts of the hot path, each on its own
     {"tests/", {"lib/", "sinks/", "bench/", "include/penstock/"}},
     {"examples/", {"include/penstock/"}},
 };

@@ -1,0 +1,21 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# usage: wrong_calls.sh TOOL. A wrong call gets status 2, one message on standard error, and nothing on standard output.
+set -u
+folder=$(mktemp -d) || exit 1
+trap 'rm -rf "$folder"' EXIT
+refused() {
+  says=$1
+  shift
+  "$@" >"$folder/out" 2>"$folder/err"
+  status=$?
+  [ $status -eq 2 ] || { echo "$*: status $status instead of 2"; exit 1; }
+  grep -q -- "$says" "$folder/err" || { echo "$*: does not say '$says':"; cat "$folder/err"; exit 1; }
+  [ ! -s "$folder/out" ] || { echo "$*: standard output is not empty"; exit 1; }
+}
+refused "there is no command 'benhc'" "$1" benhc
+refused "new,truncate,in-place" "$1" bench japm --file sideways
+refused "no-such-folder" "$1" bench japm --dir "$folder/no-such-folder"
+refused "repeat" "$1" bench japm --repeat 0
+refused "--dir is required" "$1" tune
+refused "report" "$1" bench all
