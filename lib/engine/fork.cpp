@@ -47,8 +47,7 @@ void instance::resume_parent() noexcept {
 
 void instance::begin_child() noexcept {
   resume_parent();
-  const engine::state was = state();
-  if (was == engine::state::unstarted || was == engine::state::stopped) return;
+  if (state() == engine::state::unstarted) return;
   for (const auto& each : worker_.outputs()) each->destination().disown_after_fork();
   front_end::forget_stream();
   // Without memory for this there is no child worth speaking of.

@@ -121,6 +121,7 @@ void loggers::configure(const config& settings, const std::map<std::string, back
 void loggers::route_all_to(const std::vector<backend::output*>& gone, backend::output* instead) {
   const std::lock_guard lock(mutex_);
   const auto replace = [&](std::vector<backend::output*>& outputs) {
+    if (outputs.empty()) return;  // By its configuration.
     std::erase_if(outputs, [&](backend::output* each) { return std::find(gone.begin(), gone.end(), each) != gone.end(); });
     if (outputs.empty()) outputs.push_back(instead);
   };
