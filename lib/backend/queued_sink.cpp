@@ -93,6 +93,7 @@ struct queued_sink::shared {
   bool busy = false;
   bool discard = false;  // Given up while busy: what the writer has in hand is not counted any more.
   bool stopping = false;
+  void (*on_thread)() = nullptr;
   os::thread writer;
 
   errand& at(order what) noexcept { return errands[static_cast<std::size_t>(what)]; }
@@ -178,6 +179,7 @@ void queued_sink::shared::run_errand(std::unique_lock<std::mutex>& lock, order w
 }
 
 void queued_sink::shared::run() {
+  if (on_thread != nullptr) on_thread();
   std::unique_lock lock(mutex);
   for (;;) {
     changed.wait(lock, [this] { return stopping || anything_asked() || (!filled.empty() && error.ok()); });
@@ -208,11 +210,12 @@ outcome queued_sink::shared::ask(order what, std::chrono::nanoseconds patience) 
   return *std::exchange(asked.answer, std::nullopt);
 }
 
-queued_sink::queued_sink(std::unique_ptr<sink> inside, std::size_t batch_bytes)
+queued_sink::queued_sink(std::unique_ptr<sink> inside, std::size_t batch_bytes, void (*on_thread)())
     : shared_(std::make_shared<shared>(std::move(inside), batch_bytes)) {
   const batch first = shared_->inside->lend({});
   shared_->end = first.end;
   shared_->until = first.until;
+  shared_->on_thread = on_thread;
   auto* own = new std::shared_ptr<shared>(shared_);
   try {
     shared_->writer.start(

@@ -16,8 +16,10 @@ class queued_sink final : public sink {
   /// Batches in all, the one being filled included.
   static constexpr std::size_t batch_count = 4;
 
+  /// \param on_thread called once on the writer thread: what the sink inside logs there must never wait for the backend
+  ///
   /// Errors: std::bad_alloc; std::system_error if there is no thread.
-  queued_sink(std::unique_ptr<sink> inside, std::size_t batch_bytes);
+  queued_sink(std::unique_ptr<sink> inside, std::size_t batch_bytes, void (*on_thread)() = nullptr);
   ~queued_sink() override;
 
   batch lend(lend_request request) noexcept override;
