@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "lib/backend/merge.hpp"
 
+#include <time.h>
+
 #include "lib/os/futex.hpp"
+#include "lib/os/thread.hpp"
 
 namespace penstock::backend {
 
@@ -88,7 +91,54 @@ void merge::park_idle(std::int64_t now_ns, std::int64_t empty_ns) {
       candidate.stream = nullptr;
     }
   }
+  forget_gone();
+}
+
+void merge::forget_gone() {
   std::erase_if(active_, [](const active_stream& gone) { return gone.stream == nullptr; });
+}
+
+void merge::park_all() {
+  const int own = os::thread_id();
+  bool others = false;
+  for (active_stream& each : active_) {
+    each.stream->parked.store(1, std::memory_order_relaxed);
+    others = others || each.stream->thread_id() != own;
+  }
+  if (!others) return;  // A thread sees its own stores in order.
+  if (os::membarrier_available()) {
+    os::membarrier_all();
+  } else {
+    // A store buffer is empty after microseconds, and a switch of threads is a barrier too.
+    const timespec pause{.tv_sec = 0, .tv_nsec = 5'000'000};
+    ::nanosleep(&pause, nullptr);
+  }
+}
+
+void merge::release_all() {
+  for (active_stream& each : active_) {
+    collect(each);
+    if (each.stream->closed() && each.stream->parked.exchange(0, std::memory_order_seq_cst) != 0) {
+      // Ours for good: its thread has ended, or finds nothing to tell.
+      if (!each.stream->drained()) continue;
+      release(*each.stream);
+    } else {
+      each.stream->active = false;
+    }
+    each.stream = nullptr;
+  }
+  forget_gone();
+}
+
+void merge::unpark_all() {
+  for (active_stream& each : active_) {
+    if (each.stream->parked.exchange(0, std::memory_order_seq_cst) != 0) continue;
+    // Its announcement is on its way.
+    collect(each);
+    each.stream->active = false;
+    each.stream = nullptr;
+  }
+  forget_gone();
 }
 
 }  // namespace penstock::backend

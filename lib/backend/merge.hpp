@@ -24,10 +24,16 @@ class merge {
   /// Gives records not after `horizon_ticks` to `take`, earliest first; those of one thread in its order, equal times by stream. Ends at
   /// the horizon, after about `bytes_max`, or when `take` returns false: that record stays.
   ///
+  /// A record from after `latest()`, which is now or later, was logged before the clock was set back: it does not wait until then.
+  ///
   /// \param take bool(transport::thread_stream&, const detail::record_header&)
   /// \return bytes of the records taken
+  template <class Take, class Latest>
+  std::size_t drain(std::uint64_t horizon_ticks, std::size_t bytes_max, Take take, Latest latest);
   template <class Take>
-  std::size_t drain(std::uint64_t horizon_ticks, std::size_t bytes_max, Take take);
+  std::size_t drain(std::uint64_t horizon_ticks, std::size_t bytes_max, Take take) {
+    return drain(horizon_ticks, bytes_max, take, [] { return ~std::uint64_t{0}; });
+  }
 
   /// After a drain(): whether the horizon was reached.
   bool reached_horizon() const noexcept { return reached_horizon_; }
@@ -38,6 +44,14 @@ class merge {
   /// Lets go of closed streams, and parks those that have been empty for `empty_ns`. Does nothing for those where membarrier is refused.
   void park_idle(std::int64_t now_ns, std::int64_t empty_ns);
   bool any_active() const noexcept { return !active_.empty(); }
+
+  /// Before the last drain of a run: parks every stream, empty or not. What was committed before is seen by that drain; of what is
+  /// committed later the threads tell. No adopt() until release_all() or unpark_all().
+  void park_all();
+  /// Lets go of all streams: what they hold now was announced, or is about to be.
+  void release_all();
+  /// Takes park_all() back.
+  void unpark_all();
   bool any_waiting_chunks() const noexcept { return first_waiting_ != waiting_.size(); }
 
  private:
@@ -60,6 +74,7 @@ class merge {
   static bool later(const lane& a, const lane& b) noexcept { return a.ticks != b.ticks ? a.ticks > b.ticks : a.order > b.order; }
   void collect(active_stream& from);
   void release(transport::thread_stream& closed);
+  void forget_gone();
 
   transport::exchange& memory_;
   transport::registry& streams_;
@@ -71,8 +86,14 @@ class merge {
   bool reached_horizon_ = true;
 };
 
-template <class Take>
-std::size_t merge::drain(std::uint64_t horizon_ticks, std::size_t bytes_max, Take take) {
+template <class Take, class Latest>
+std::size_t merge::drain(std::uint64_t horizon_ticks, std::size_t bytes_max, Take take, Latest latest) {
+  const auto due = [&](lane& next) {
+    if (next.ticks <= horizon_ticks) return true;
+    if (next.ticks <= latest()) return false;
+    next.ticks = horizon_ticks;
+    return true;
+  };
   heap_.clear();
   reached_horizon_ = true;
   for (std::size_t i = 0; i < active_.size(); ++i) {
@@ -80,7 +101,8 @@ std::size_t merge::drain(std::uint64_t horizon_ticks, std::size_t bytes_max, Tak
     const detail::record_header* record = stream->peek();
     if (record == nullptr) continue;
     active_[i].empty_since_ns = 0;
-    if (record->time_ticks <= horizon_ticks) heap_.push_back({record->time_ticks, stream->index(), stream, record});
+    lane head{record->time_ticks, stream->index(), stream, record};
+    if (due(head)) heap_.push_back(head);
   }
   std::make_heap(heap_.begin(), heap_.end(), later);
   std::size_t bytes = 0;
@@ -101,7 +123,7 @@ std::size_t merge::drain(std::uint64_t horizon_ticks, std::size_t bytes_max, Tak
       if (first.record == nullptr) break;
       first.ticks = first.record->time_ticks;
     } while (!later(first, bound));
-    if (first.record == nullptr || first.ticks > horizon_ticks) continue;
+    if (first.record == nullptr || !due(first)) continue;
     heap_.push_back(first);
     std::push_heap(heap_.begin(), heap_.end(), later);
   }

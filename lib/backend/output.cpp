@@ -42,8 +42,12 @@ bool output::find_room(std::size_t line_bytes) noexcept {
       settle();
       if (disabled_ || in_trouble()) return disabled_;
       lent = sink_->lend(request);
-      if (lent.room.empty()) return false;
+      if (lent.room.empty()) {
+        full_epoch_ = epoch_;  // Once a turn is enough: a sink's flush() may wait a moment.
+        return false;
+      }
     }
+    if (std::exchange(starved_, false)) news_.recovered = true;
     room_begin_ = pos_ = reinterpret_cast<char*>(lent.room.data());
     end_ = pos_ + lent.room.size();
     cut_ = lent.end;
@@ -92,7 +96,7 @@ void output::handle(outcome result) noexcept {
   ++attempts_;
   retry_ns_ = now_ns_ + std::min<std::int64_t>(std::int64_t{1'000'000} << std::min(attempts_, 20), retry_ns_max);
   const bool patient = result.code == errc::no_space;
-  if (result.code == errc::closed || (!patient && attempts_ >= io_attempts_max)) give_up();
+  if (result.code == errc::closed || (!patient && attempts_ >= io_attempts_max)) give_up(true);
 }
 
 void output::settle() noexcept {
@@ -114,8 +118,8 @@ void output::close_epochs(std::uint64_t done_bytes) noexcept {
   }
 }
 
-// The sink is done for: what it holds and what is in the open room is lost.
-void output::give_up() noexcept {
+// What the sink holds and what is in the open room is lost.
+void output::give_up(bool disable) noexcept {
   const std::size_t unwritten = sink_->abandon();
   const std::uint64_t done = room_offset_ - std::min<std::uint64_t>(unwritten, room_offset_);
   bytes_ = done;
@@ -131,14 +135,18 @@ void output::give_up() noexcept {
   news_.lost_unlogged += gone.total();
   trouble_ = {};
   attempts_ = 0;
-  disabled_ = true;
-  news_.disabled = true;
+  if (disable) {
+    disabled_ = true;
+    news_.disabled = true;
+  } else {
+    news_.recovered = true;
+  }
 }
 
 void output::abandon() noexcept {
   if (disabled_) return;
   hand_over();
-  if (in_trouble() || !marks_.empty()) give_up();
+  if (in_trouble() || !marks_.empty()) give_up(true);
 }
 
 void output::mark(const line_source& line) noexcept {
@@ -358,8 +366,17 @@ sink_stats output::stats() const {
   return copy;
 }
 
+void output::lose(level of_record) noexcept {
+  ++taken_[of_record];
+  ++lost_[of_record];
+  ++news_.lost;
+  ++news_.lost_unlogged;
+  starved_ = true;
+}
+
 std::string output::trouble_text() const {
-  std::string text = "sink " + settings_.name + ": " + std::generic_category().message(last_trouble_.os_error);
+  std::string text = "sink " + settings_.name + ": ";
+  text += last_trouble_.ok() ? "all of its batches were full" : std::generic_category().message(last_trouble_.os_error);
   if (disabled_) return text + "; the sink is disabled, " + std::to_string(lost_.total()) + " records of it are lost so far";
   return text + (in_trouble() ? "; what is not written is held and tried again" : "; it went on");
 }

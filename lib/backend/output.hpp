@@ -59,10 +59,15 @@ class output {
     return (pos_ < end_ && time < until_) || disabled_ || find_room();
   }
 
+  /// ready(), for lines that may be lost: a sink that had no room in this turn is not asked again in it.
+  bool ready_at_once(wall_ns time) noexcept { return (full_epoch_ != epoch_ || pos_ < end_) && ready(time); }
+
   /// Lays out one line. Only after ready(). A line that finds no more room half way is finished as soon as the sink lends again.
   ///
   /// Thread: the owner of the backend.
   void put(const line_source& line) noexcept;
+  /// Counts a line that finds no room as lost, for this sink alone.
+  void lose(level of_record) noexcept;
   /// The same for a line of the library's own, which stands in no ledger.
   void put_note(const line_source& line) noexcept;
 
@@ -74,8 +79,12 @@ class output {
   outcome flush() noexcept;
   outcome sync() noexcept;
   outcome reopen() noexcept { return sink_->reopen(); }
-  /// Gives up what cannot be written: at the end of stop().
+  /// Gives up what cannot be written, and the sink: at the end of stop().
   void abandon() noexcept;
+  /// Gives up what the sink holds after an error: after stop(), when nobody will try again.
+  void lose_held() noexcept {
+    if (in_trouble()) give_up(false);
+  }
 
   /// When upkeep() has something to do next; nanoseconds::max() as int64: nothing.
   std::int64_t next_due_ns() const noexcept;
@@ -111,7 +120,7 @@ class output {
   void hand_over() noexcept;
   void handle(outcome result) noexcept;
   void settle() noexcept;
-  void give_up() noexcept;
+  void give_up(bool disable) noexcept;
   bool put_simple(const line_source& line, const line_frame& frame) noexcept;
   void put_slowly(const line_source& line) noexcept;
   void write_pieces(std::string_view before, std::string_view message, std::string_view after) noexcept;
@@ -160,6 +169,8 @@ class output {
   int attempts_ = 0;
   std::int64_t retry_ns_ = 0;
   bool disabled_ = false;
+  bool starved_ = false;                          // It has lost lines since there was room.
+  std::uint64_t full_epoch_ = ~std::uint64_t{0};  // The last turn in which the sink had no room.
   output_news news_{};
   std::int64_t next_maintenance_ns_ = 0;
 

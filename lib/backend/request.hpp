@@ -18,6 +18,9 @@ class request {
   /// Records that were lost before it was asked: later ones make it fail.
   std::uint64_t lost_before() const noexcept { return lost_before_; }
 
+  /// The time up to which it counts, in ticks: when the backend first saw it. Thread: the backend.
+  std::uint64_t horizon_ticks = 0;
+
   void finish(bool result) {
     const std::lock_guard lock(mutex_);
     done_ = true;

@@ -17,7 +17,8 @@ namespace penstock::backend {
 
 namespace {
 
-constexpr std::int64_t step_ns = 1'000'000;            // Beyond this the system clock was set, not slewed.
+constexpr std::int64_t step_ns = 1'000'000;            // Beyond this, and what drift explains, the system clock was set.
+constexpr std::int64_t drift_divisor = 1'000;          // NTP slews by up to 500 ppm, and our own rate is not exact: 1 in 1,000.
 constexpr std::int64_t resync_ns_max = 1'000'000'000;  // 1 s: at 50 ppm of drift 50 us, far below a step.
 
 std::int64_t read_clock(clockid_t id) noexcept {
@@ -103,16 +104,19 @@ std::int64_t time_map::resync(std::uint64_t ticks, wall_ns system) noexcept {
   last_system_ = system;
   std::int64_t stepped = 0;
   base_ticks_ = ticks;
-  if (std::abs(error) > step_ns) {
+  // Nobody looks while nothing is logged: clocks that drifted apart for hours were not set.
+  const std::int64_t drift_ns = static_cast<std::int64_t>((static_cast<wide>(elapsed_ticks) * ns_per_tick_q32_) >> 32) / drift_divisor;
+  if (std::abs(error) > step_ns + std::abs(drift_ns)) {
     base_ns_ = system;
     stepped = error;
   } else {
-    base_ns_ = predicted;
+    base_ns_ = error > step_ns ? system : predicted;
     if (elapsed_ticks > 0 && elapsed_ns > 0) {
       const auto measured = static_cast<std::int64_t>((static_cast<wide>(elapsed_ns) << 32) / elapsed_ticks);
       resync_ns_ = std::min(resync_ns_ * 4, resync_ns_max);
       // Make up the error over the next interval; never by more than half of the rate, so that time goes on forward.
-      const std::int64_t correction = static_cast<std::int64_t>(static_cast<wide>(measured) * error / resync_ns_);
+      const std::int64_t rest = system - base_ns_;
+      const std::int64_t correction = static_cast<std::int64_t>(static_cast<wide>(measured) * rest / resync_ns_);
       ns_per_tick_q32_ = measured + std::clamp(correction, -measured / 2, measured / 2);
     }
   }

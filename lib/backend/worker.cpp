@@ -31,6 +31,9 @@ void worker::configure(const backend_config& settings, std::vector<std::unique_p
   clock_ = time_map::measure(settings.clock);
   window_ticks_ = clock_.ticks_of_ns(settings.reorder_window.count());
   outputs_ = std::move(outputs);
+  all_outputs_.clear();
+  for (const auto& each : outputs_) all_outputs_.push_back(each.get());
+  pending_.clear();
   report_ = std::move(report);
   nap_ns_max_ = 10'000'000;
   for (const auto& each : outputs_) {
@@ -41,6 +44,7 @@ void worker::configure(const backend_config& settings, std::vector<std::unique_p
   nap_ns_max_ = std::max(nap_ns_max_, first_nap_ns);
   last_ticks_ = 0;
   last_time_ = 0;
+  ++era_;
   stop_deadline_ns_ = 0;
   idle_turns_ = 0;
   const std::lock_guard lock(requests_mutex_);
@@ -51,8 +55,10 @@ bool worker::take(transport::thread_stream& stream, const detail::record_header&
   // Looked up anew: a logger's route may be younger than this turn.
   const route& way = routes_.current()[record.logger_index()];
   const wall_ns time = clock_.at(record.time_ticks);
+  // Where records may be dropped, a sink that stands still loses its own, and the others go on.
+  const bool may_lose = way.outputs.size() > 1 && settings_.overflow == overflow_policy::drop && record.site->level < settings_.keep_level;
   for (output* each : way.outputs)
-    if (!each->ready(time)) return false;
+    if (!may_lose && !each->ready(time)) return false;
 
   line_source line{.body = record_view(record)};
   line.site = record.site;
@@ -66,22 +72,38 @@ bool worker::take(transport::thread_stream& stream, const detail::record_header&
   } else {
     ++late_;
   }
+  // A late record is not before the last of its own thread, even if the map was corrected in between.
+  if (stream.line_era == era_ && clock_.source() == clock_source::tsc) line.facts.time = std::max(line.facts.time, stream.line_ns);
+  stream.line_era = era_;
+  stream.line_ns = line.facts.time;
   line.facts.thread_id = stream.thread_id();
   line.facts.logger = way.logger;
   line.facts.source = line.body.source;
   line.key = {record.site, (std::uint64_t{stream.index()} << 32) | stream.generation(), record.logger_index(), line.body.source->line};
-  for (output* each : way.outputs) each->put(line);
+  for (output* each : way.outputs) {
+    if (!may_lose || each->ready_at_once(time)) {
+      each->put(line);
+    } else {
+      each->lose(line.facts.record_level);
+    }
+  }
   ++taken_[record.site->level];
   return true;
 }
 
 void worker::begin_turn(const moment& now) noexcept {
   ++epoch_;
+  if (now.ticks < last_ticks_) {  // The clock was set back: what comes now is not late.
+    last_ticks_ = 0;
+    last_time_ = std::numeric_limits<wall_ns>::min();
+    ++era_;
+  }
   if (now.ticks >= clock_.next_resync_ticks()) {
     const time_map::reading both = clock_.read_both();
     const std::int64_t stepped = clock_.resync(both.ticks, both.system);
     if (stepped != 0) {
       last_time_ = std::numeric_limits<wall_ns>::min();
+      ++era_;
       note(level::warning,
            "penstock: the system clock was set " + std::to_string(stepped / 1'000'000) + " ms " + (stepped > 0 ? "forward" : "back"));
     }
@@ -91,11 +113,16 @@ void worker::begin_turn(const moment& now) noexcept {
 }
 
 bool worker::turn(const moment& now, bool whole) {
-  begin_turn(now);
   merge_.adopt();
-  const std::uint64_t horizon = whole ? now.ticks : now.ticks - window_ticks_;
+  return run_turn(now, whole ? now.ticks : now.ticks - std::min(now.ticks, window_ticks_));
+}
+
+bool worker::run_turn(const moment& now, std::uint64_t horizon_ticks) {
+  begin_turn(now);
   const std::size_t bytes = merge_.drain(
-      horizon, turn_bytes_max, [&](transport::thread_stream& stream, const detail::record_header& record) { return take(stream, record); });
+      horizon_ticks, turn_bytes_max,
+      [this](transport::thread_stream& stream, const detail::record_header& record) { return take(stream, record); },
+      [this] { return clock_.ticks_now(); });
   // Whoever waits for memory waits for batches too: there is nothing more to fill them with.
   const bool starved = bytes == 0 && memory_.anyone_waiting();
   for (const auto& each : outputs_) {
@@ -124,7 +151,7 @@ void worker::run() {
   for (;;) {
     const moment at = now();
     const bool did = turn(at);
-    if (anything_asked_.load(std::memory_order_acquire) && serve(at)) return;
+    if ((anything_asked_.load(std::memory_order_acquire) || !pending_.empty()) && serve(at)) return;
     if (did) {
       idle_turns_ = 0;
       continue;
@@ -139,8 +166,8 @@ std::int64_t worker::nap_limit_ns(const moment& at) const noexcept {
   for (const auto& each : outputs_) due_ns = std::min(due_ns, each->next_due_ns());
   if (drops_unreported_.load(std::memory_order_seq_cst)) due_ns = std::min(due_ns, next_drop_report_ns_);
   std::int64_t limit = due_ns == never_ns ? never_ns : std::max<std::int64_t>(due_ns - at.steady_ns, 1'000);
-  if (merge_.any_active()) {
-    const int naps = std::min(idle_turns_ - spinning_turns, 12);
+  if (merge_.any_active() || !pending_.empty()) {
+    const int naps = std::clamp(idle_turns_ - spinning_turns, 0, 12);
     limit = std::min(limit, std::min(first_nap_ns << (naps / 4), nap_ns_max_));
   }
   return limit;
@@ -148,7 +175,7 @@ std::int64_t worker::nap_limit_ns(const moment& at) const noexcept {
 
 void worker::nap(const moment& at) {
   ++idle_turns_;
-  if (merge_.any_active() && (idle_turns_ <= spinning_turns || settings_.idle != idle_policy::sleep)) {
+  if ((merge_.any_active() || !pending_.empty()) && (idle_turns_ <= spinning_turns || settings_.idle != idle_policy::sleep)) {
     if (settings_.idle == idle_policy::yield) ::sched_yield();
     for (int i = 0; i < pauses_per_spin; ++i) os::cpu_relax();
     if ((idle_turns_ & 1023) == 0) merge_.park_idle(at.steady_ns, park_after_ns);

@@ -73,25 +73,36 @@ class worker {
 
   /// Tells that records were dropped, so that the log will say so.
   void note_drop() noexcept {
-    if (!drops_unreported_.load(std::memory_order_relaxed)) drops_unreported_.store(true, std::memory_order_seq_cst);
+    // Pairs with the fence in report_drops(): the drop is counted there, or the flag is set again.
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (drops_unreported_.load(std::memory_order_relaxed)) return;
+    drops_unreported_.store(true, std::memory_order_seq_cst);
+    wake();
   }
 
-  /// Takes, writes and parks everything there is; for stop(), and for callers after it.
-  void drain_and_park();
+  /// Takes and writes what was committed before the call, and parks all streams: of what comes later the threads tell. Takes no longer than
+  /// that, however much is logged meanwhile. False: a sink takes nothing; then nothing is parked.
+  bool drain_and_park();
+  /// The same for callers after stop(), when nobody would try again: what a sink does not take is counted as lost.
+  void drain_for_caller();
 
   std::vector<std::unique_ptr<output>>& outputs() noexcept { return outputs_; }
   void add_stats(front_stats& front) const noexcept;
-  /// Writes a line of the library's own to `to`, or to the root logger's sinks.
-  void note(level of_note, std::string_view text, output* to = nullptr) noexcept;
+  /// Writes a line of the library's own to the root logger's sinks.
+  void note(level of_note, std::string_view text) noexcept;
 
  private:
   bool take(transport::thread_stream& stream, const detail::record_header& record) noexcept;
+  bool run_turn(const moment& now, std::uint64_t horizon_ticks);
+  const std::vector<output*>& note_outputs() noexcept;
+  void put_note(output& to, level of_note, std::string_view text) noexcept;
   bool reopen_all() noexcept;
   void begin_turn(const moment& now) noexcept;
   void end_turn(const moment& now) noexcept;
   void report_drops(const moment& now, bool at_once) noexcept;
   void spread_news(const moment& now) noexcept;
   bool serve(const moment& now);
+  void refuse_pending_after_stop(std::vector<std::shared_ptr<request>>& stops);
   bool serve_flush(request& asked, bool to_medium);
   bool serve_stop(const moment& now);
   std::uint64_t lost_count() const noexcept;
@@ -116,7 +127,10 @@ class worker {
   wall_ns last_time_ = 0;
   int idle_turns_ = 0;
   level_counts taken_{};
+  std::uint64_t era_ = 0;
   std::uint64_t late_ = 0;
+  std::vector<output*> all_outputs_;
+  std::vector<std::shared_ptr<request>> pending_;  // Asked for, and not done yet.
   std::atomic<std::uint64_t> published_taken_[level_count]{};
   std::atomic<std::uint64_t> published_late_{0};
   level_counts reported_drops_{};

@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include <penstock/detail/stream_front.hpp>
+
 #include "lib/backend/request.hpp"
 #include "lib/backend/worker.hpp"
 #include "lib/os/futex.hpp"
@@ -34,13 +36,21 @@ std::string by_level(const level_counts& counts) {
   return text;
 }
 
+// Whether a formatter or a sink has logged on this thread, which drains.
+bool own_stream_has_something() noexcept {
+  const detail::stream_front& own = *detail::current_stream;
+  return own.chunk_begin != nullptr && own.parked.load(std::memory_order_relaxed) == 0;
+}
+
 }  // namespace
 
 bool worker::ask(request_kind kind, std::chrono::nanoseconds timeout) {
-  auto asked = std::make_shared<request>(kind, lost_count());
+  std::shared_ptr<request> asked;
   {
+    // While it accepts, a run's outputs are what they are.
     const std::lock_guard lock(requests_mutex_);
     if (!accepting_) return true;
+    asked = std::make_shared<request>(kind, lost_count());
     requests_.push_back(asked);
     anything_asked_.store(true, std::memory_order_seq_cst);
   }
@@ -56,16 +66,20 @@ std::uint64_t worker::lost_count() const noexcept {
 
 // Serves what was asked; true: it was to stop, and that is done.
 bool worker::serve(const moment& at) {
-  std::vector<std::shared_ptr<request>> asked;
   {
     const std::lock_guard lock(requests_mutex_);
-    asked.swap(requests_);
+    const std::uint64_t horizon_ticks = now().ticks;  // Not `at`: something may have been logged and asked for since.
+    for (std::shared_ptr<request>& each : requests_) {
+      each->horizon_ticks = horizon_ticks;
+      pending_.push_back(std::move(each));
+    }
+    requests_.clear();
     anything_asked_.store(false, std::memory_order_release);
   }
   bool stopped = false;
   std::vector<std::shared_ptr<request>> again;
   std::vector<std::shared_ptr<request>> stops;
-  for (const auto& each : asked) {
+  for (const auto& each : pending_) {
     bool finished = false;
     switch (each->kind()) {
       case request_kind::flush:
@@ -85,32 +99,30 @@ bool worker::serve(const moment& at) {
     }
     if (!finished) again.push_back(each);
   }
-  if (stopped) {
-    // Everything is written or counted as lost: whoever asks for anything has it.
-    const std::lock_guard lock(requests_mutex_);
-    accepting_ = false;
-    again.insert(again.end(), requests_.begin(), requests_.end());
-    again.insert(again.end(), stops.begin(), stops.end());
-    requests_.clear();
-    for (const auto& each : again) each->finish(lost_count() == each->lost_before());
-    return true;
-  }
-  if (!again.empty()) {
-    const std::lock_guard lock(requests_mutex_);
-    requests_.insert(requests_.begin(), again.begin(), again.end());
-    anything_asked_.store(true, std::memory_order_release);
-    for (int i = 0; i < 100; ++i) os::cpu_relax();
-  }
-  return false;
+  pending_.swap(again);
+  if (stopped) refuse_pending_after_stop(stops);
+  return stopped;
+}
+
+// Everything is written or counted as lost: whoever asks for anything has it.
+void worker::refuse_pending_after_stop(std::vector<std::shared_ptr<request>>& stops) {
+  const std::lock_guard lock(requests_mutex_);
+  accepting_ = false;
+  stops.insert(stops.end(), pending_.begin(), pending_.end());
+  stops.insert(stops.end(), requests_.begin(), requests_.end());
+  requests_.clear();
+  pending_.clear();
+  for (const auto& each : stops) each->finish(lost_count() == each->lost_before());
 }
 
 // Takes all that was committed before now and brings it to the kernel. False: ask again.
 bool worker::serve_flush(request& asked, bool to_medium) {
-  const moment at = now();
-  for (;;) {
-    turn(at, true);
+  moment at = now();
+  for (;; at = now()) {
+    merge_.adopt();
+    const bool did = run_turn(at, asked.horizon_ticks);
     if (merge_.reached_horizon()) break;
-    if (std::any_of(outputs_.begin(), outputs_.end(), [](const auto& each) { return each->in_trouble(); })) return false;
+    if (!did) return false;  // A sink takes nothing now.
   }
   report_drops(at, true);
   bool good = true;
@@ -135,23 +147,38 @@ bool worker::reopen_all() noexcept {
   return good;
 }
 
-void worker::drain_and_park() {
-  for (;;) {
-    const bool did = turn(now(), true);
-    if (std::any_of(outputs_.begin(), outputs_.end(), [](const auto& each) { return each->in_trouble(); })) return;
-    if (did || !merge_.reached_horizon()) continue;
-    merge_.park_idle(steady_now(), 0);
-    if (!memory_.anything_announced() && !(merge_.any_active() && os::membarrier_available())) break;
+bool worker::drain_and_park() {
+  // More than once for what formatters and sinks log meanwhile, and for threads that end just then; but not for ever.
+  for (int pass = 0; pass < 4; ++pass) {
+    merge_.adopt();
+    merge_.park_all();
+    const moment last = now();
+    do {
+      if (run_turn(last, last.ticks) || merge_.reached_horizon()) continue;
+      merge_.unpark_all();
+      return false;
+    } while (!merge_.reached_horizon());
+    merge_.release_all();
+    if (!own_stream_has_something() && !merge_.any_active()) break;
   }
   for (const auto& each : outputs_) static_cast<void>(each->flush());
+  end_turn(now());
+  return true;
+}
+
+void worker::drain_for_caller() {
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    const bool drained = drain_and_park();
+    for (const auto& each : outputs_) each->lose_held();
+    if (drained && !own_stream_has_something() && !merge_.any_active()) break;
+  }
   end_turn(now());
 }
 
 // One attempt at ending. A sink in trouble is waited for a few seconds, then what it holds is counted as lost.
 bool worker::serve_stop(const moment& at) {
   if (stop_deadline_ns_ == 0) stop_deadline_ns_ = at.steady_ns + stop_patience_ns;
-  drain_and_park();
-  bool held = false;
+  bool held = !drain_and_park();
   for (const auto& each : outputs_) {
     const outcome result = each->flush();
     held = held || each->in_trouble() || result.code == errc::pending;
@@ -161,7 +188,8 @@ bool worker::serve_stop(const moment& at) {
   for (const auto& each : outputs_) {
     if (each->in_trouble()) each->abandon();
   }
-  if (held) drain_and_park();  // Sinks that were given up take the rest as lost.
+  // Sinks that were given up take the rest as lost.
+  if (held && !drain_and_park()) return false;
   report_drops(at, true);
   for (const auto& each : outputs_) {
     static_cast<void>(each->flush());
@@ -171,16 +199,24 @@ bool worker::serve_stop(const moment& at) {
   return true;
 }
 
-void worker::note(level of_note, std::string_view text, output* to) noexcept {
+// Where the library says something: the root logger's sinks, or all of them if it has none.
+const std::vector<output*>& worker::note_outputs() noexcept {
   const std::vector<route>& routes = routes_.current();
-  if (routes.empty()) return;
+  return routes.empty() || routes[0].outputs.empty() ? all_outputs_ : routes[0].outputs;
+}
+
+void worker::note(level of_note, std::string_view text) noexcept {
+  for (output* each : note_outputs())
+    if (each->ready()) put_note(*each, of_note, text);
+}
+
+void worker::put_note(output& to, level of_note, std::string_view text) noexcept {
   line_source line{.body = record_view(own_sites[static_cast<std::size_t>(of_note)].source, text)};
   line.site = &own_sites[static_cast<std::size_t>(of_note)];
   line.facts = {
       .time = system_now(), .record_level = of_note, .thread_id = os::thread_id(), .logger = "penstock", .source = line.body.source};
   line.key = {line.site, ~std::uint64_t{0}, 0, 0};
-  for (output* each : routes[0].outputs)
-    if ((to == nullptr || to == each) && each->ready()) each->put_note(line);
+  to.put_note(line);
 }
 
 std::string worker::clock_text(std::uint64_t ticks) const {
@@ -197,7 +233,14 @@ std::string worker::clock_text(std::uint64_t ticks) const {
 // The log itself says what is missing: how many, of which levels, why, from when to when.
 void worker::report_drops(const moment& at, bool at_once) noexcept {
   if (!drops_unreported_.load(std::memory_order_relaxed) || (!at_once && at.steady_ns < next_drop_report_ns_)) return;
+  // What cannot be said now is said later: records are dropped just when a sink stands still.
+  const std::vector<output*>& to = note_outputs();
+  if (!std::all_of(to.begin(), to.end(), [](output* each) { return each->ready(); })) {
+    next_drop_report_ns_ = at.steady_ns + 10'000'000;
+    return;
+  }
   drops_unreported_.store(false, std::memory_order_seq_cst);
+  std::atomic_thread_fence(std::memory_order_seq_cst);
   next_drop_report_ns_ = at.steady_ns + second_ns;
   std::array<level_counts, drop_reason_count> dropped{};
   std::uint64_t first = ~std::uint64_t{0};
@@ -245,11 +288,11 @@ void worker::spread_news(const moment& at) noexcept {
       news.lost = 0;
       news.next_report_ns = at.steady_ns + second_ns;
     }
-    if (!news.recovered || each->in_trouble()) continue;
+    if (!news.recovered || !each->ready()) continue;
     news.recovered = false;
     if (news.lost_unlogged != 0)
-      note(level::warning,
-           "penstock: " + std::to_string(std::exchange(news.lost_unlogged, 0)) + " records were lost: " + each->trouble_text(), each.get());
+      put_note(*each, level::warning,
+               "penstock: " + std::to_string(std::exchange(news.lost_unlogged, 0)) + " records were lost: " + each->trouble_text());
   }
 }
 

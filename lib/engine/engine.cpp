@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "lib/backend/queued_sink.hpp"
 #include "lib/os/futex.hpp"
 #include "sinks/factory.hpp"
 
@@ -18,6 +19,8 @@ namespace penstock::engine {
 namespace {
 
 constinit thread_local bool this_is_the_backend = false;
+// In start(): a sink's factory that logs must not start the library once more.
+constinit thread_local bool this_is_starting = false;
 
 void stop_at_exit() { static_cast<void>(instance::get().stop(std::chrono::nanoseconds::max())); }
 
@@ -32,11 +35,20 @@ config with_console(config settings) {
   return settings;
 }
 
-std::unique_ptr<backend::output> make_output(const std::string& name, sink_config settings) {
-  if (!settings.path.empty()) settings.path = std::filesystem::absolute(settings.path);
+// A write to such a sink returns at once, whatever its disk does.
+bool never_blocks(const sink& made) {
+  const std::string kind = made.describe().kind;
+  return kind == "io_uring" || kind == "mmap_ring" || kind == "null";
+}
+
+// \param alone whether no other sink could be stopped by this one
+std::unique_ptr<backend::output> make_output(const std::string& name, const sink_config& settings, bool alone) {
   const bool colour = settings.type == "console" && settings.path.empty() && sinks::console_wants_colour(STDERR_FILENO);
+  std::unique_ptr<sink> made = sinks::make_sink(settings);
+  if (!alone && !never_blocks(*made))
+    made = std::make_unique<backend::queued_sink>(std::move(made), effective_batch_bytes(settings), [] { this_is_the_backend = true; });
   return std::make_unique<backend::output>(
-      sinks::make_sink(settings), backend::line_layout(settings.pattern, settings.control_chars, colour),
+      std::move(made), backend::line_layout(settings.pattern, settings.control_chars, colour),
       backend::output_settings{
           .name = name, .flush_interval_ns = settings.flush_interval.count(), .flush_level = settings.flush_level, .sync = settings.sync});
 }
@@ -80,14 +92,17 @@ void instance::run_backend(void* self) {
 // Everything that can fail happens before anything changes.
 void instance::launch(config settings) {
   settings = with_console(std::move(settings));
+  for (auto& [name, sink] : settings.sinks)
+    if (!sink.path.empty()) sink.path = std::filesystem::absolute(sink.path);
   std::vector<std::unique_ptr<backend::output>> outputs;
   std::map<std::string, backend::output*, std::less<>> by_name;
   for (const auto& [name, sink] : settings.sinks) {
-    outputs.push_back(make_output(name, sink));
+    outputs.push_back(make_output(name, sink, settings.sinks.size() == 1));
     by_name.emplace(name, outputs.back().get());
   }
   memory_.set_budget(settings.backend.memory);
 
+  const backend_scope scope;  // A handler that is told of a fallback below may ask for statistics, and waits for nothing.
   const std::lock_guard draining(drain_mutex_);
   loggers_.configure(settings, by_name, inherited_);
   worker_.configure(settings.backend, std::move(outputs), [this](const error_report& what) { report(what); });
@@ -118,6 +133,12 @@ void instance::launch(config settings) {
 }
 
 void instance::start(config settings, bool by_first_record) {
+  if (on_backend() || this_is_starting)
+    throw config_error("start(): called by a sink, a formatter or an error handler; call it from the program's own code");
+  struct starting_scope {
+    starting_scope() { this_is_starting = true; }
+    ~starting_scope() { this_is_starting = false; }
+  } const starting;
   const std::lock_guard lock(mutex_);
   const engine::state now = state();
   if (by_first_record && now != engine::state::unstarted) return;
@@ -134,7 +155,7 @@ void instance::start(config settings, bool by_first_record) {
 }
 
 void instance::ensure_started() noexcept {
-  if (state() != engine::state::unstarted) return;
+  if (state() != engine::state::unstarted || this_is_starting) return;
   config settings;
   if (inherited_) {
     settings = for_child(settings_);
@@ -169,7 +190,7 @@ void instance::close_run() noexcept {
     try {
       sink_config console;
       console.type = "console";
-      last_resort_ = make_output("stderr", console);
+      last_resort_ = make_output("stderr", console, true);
       loggers_.route_all_to(gone, last_resort_.get());
     } catch (const std::exception& error) {
       std::fprintf(stderr, "penstock: records after stop() are lost: %s\n", error.what());
@@ -232,7 +253,7 @@ void instance::drain_on_this_thread() noexcept {
   const std::lock_guard draining(drain_mutex_);
   if (state() != engine::state::stopped) return;
   const backend_scope scope;
-  worker_.drain_and_park();
+  worker_.drain_for_caller();
   if (last_resort_) static_cast<void>(last_resort_->flush());
 }
 

@@ -67,7 +67,6 @@ pthread_key_t end_key() noexcept {
 thread_stream* open_stream(engine::instance& engine) noexcept {
   try {
     thread_stream* opened = engine.streams().open(os::thread_id());
-    if (engine::on_backend()) opened->quota_bytes = backend_quota_bytes;
     ::pthread_setspecific(end_key(), opened);
     current_stream = opened;
     return opened;
@@ -119,7 +118,8 @@ chunk* wait_for_chunk(engine::instance& engine, thread_stream& stream, std::size
     const std::uint32_t seen = waiting.freed_count();
     if (claim.pass(bytes))
       if (chunk* found = take_chunk(engine, stream, bytes)) return found;
-    if (engine.state() == engine::state::left_behind) {
+    // Nobody frees memory then: the backend is stuck for good, or could not be started.
+    if (const engine::state now = engine.state(); now == engine::state::left_behind || now == engine::state::unstarted) {
       why = drop_reason::stopping;
       return nullptr;
     }
@@ -139,9 +139,9 @@ chunk* wait_for_chunk(engine::instance& engine, thread_stream& stream, std::size
 
 // Room for `bytes` bytes at stream.write. False: dropped, and counted.
 bool make_room(engine::instance& engine, thread_stream& stream, std::size_t bytes, level of_record, std::uint64_t time_ticks) noexcept {
-  const bool own = stream.quota_bytes != 0;
+  const bool own = engine::on_backend();
   drop_reason why = drop_reason::backend_quota;
-  if (!own || stream.unread_bytes() + bytes <= stream.quota_bytes) {
+  if (!own || stream.unread_bytes() + bytes <= backend_quota_bytes) {
     if (stream.chunk_rest_bytes() >= bytes) return true;
     chunk* found = engine.memory().claimed() ? nullptr : take_chunk(engine, stream, bytes);
     if (found == nullptr && !own) found = wait_for_chunk(engine, stream, bytes, of_record, why);
@@ -251,7 +251,7 @@ void put_laid_out(engine::instance& engine, thread_stream& stream, const text_re
                   transport::text_spill& spill) noexcept {
   const std::size_t before = sizeof(record_header) + source_bytes(record.site);
   const std::size_t rest = stream.chunk_rest_bytes();
-  const bool in_place = (record.site.flags & site_user_types) == 0 && stream.quota_bytes == 0 && rest > before + 64;
+  const bool in_place = (record.site.flags & site_user_types) == 0 && !engine::on_backend() && rest > before + 64;
   char* begin = in_place ? reinterpret_cast<char*>(stream.write + before) : nullptr;
   char* end = in_place ? reinterpret_cast<char*>(stream.write + rest - 8) : nullptr;
   transport::spilling_text out(begin, end, spill);
@@ -299,6 +299,7 @@ std::byte* reserve_slow(std::size_t record_bytes, const call_site& site, std::ui
   engine::instance& engine = engine::instance::get();
   thread_stream* stream = prepare(engine, site, logger_index, time_ticks);
   if (stream == nullptr) return nullptr;
+  const std::size_t frames_in_use = stream->frames_in_use;
   try {
     const engine::front_settings& front = engine.front();
     const bool as_text = record_bytes > front.record_bytes_max.load(std::memory_order_relaxed) || wants_text(front, *stream, record_bytes);
@@ -309,6 +310,7 @@ std::byte* reserve_slow(std::size_t record_bytes, const call_site& site, std::ui
     if (!as_text) return stream->write;
     return reinterpret_cast<std::byte*>(frame.arguments.make_room(nullptr, 0, record_bytes));
   } catch (...) {
+    stream->frames_in_use = frames_in_use;
     stream->count_dropped(drop_reason::overflow, site.level, time_ticks);
     engine.worker().note_drop();
     return nullptr;

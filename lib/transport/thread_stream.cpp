@@ -83,7 +83,6 @@ void thread_stream::reuse(int thread_id) {
   sealed_bytes_ = produced_bytes();
   write = limit = chunk_begin = nullptr;
   text_until_bytes = 0;
-  quota_bytes = 0;
   frames_in_use = 0;
   closed_.store(false, std::memory_order_relaxed);
   parked.store(1, std::memory_order_relaxed);

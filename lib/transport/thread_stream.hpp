@@ -90,7 +90,6 @@ class alignas(64) thread_stream : public detail::stream_front {
   std::vector<std::unique_ptr<scratch_frame>> frames{};
   std::size_t frames_in_use = 0;
   std::uint64_t text_until_bytes = 0;  // `auto`: below this many produced bytes records are text without looking again.
-  std::uint64_t quota_bytes = 0;       // Not 0: never waits, and drops beyond so many unread bytes (the backend's own thread).
 
  private:
   const detail::record_header* refill() noexcept;
@@ -121,7 +120,10 @@ class alignas(64) thread_stream : public detail::stream_front {
   std::atomic<chunk*> first_chunk_{nullptr};
 
  public:
-  bool active = false;  // The reader's own: it is in the reader's list.
+  // The reader's own.
+  bool active = false;         // It is in the reader's list.
+  std::uint64_t line_era = 0;  // Changes when the clock was set.
+  std::int64_t line_ns = 0;    // The time of its last line in that era: later ones are not before it.
 };
 
 }  // namespace penstock::transport

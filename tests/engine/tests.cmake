@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+# What needs a process of its own is done by a small program that the tests run: one scenario by name.
+penstock_tests(engine penstock_core penstock_sinks penstock_config penstock_os)
+add_executable(engine_scenario ${CMAKE_CURRENT_LIST_DIR}/programs/scenario.cpp ${CMAKE_CURRENT_LIST_DIR}/programs/early_static.cpp)
+target_include_directories(engine_scenario PRIVATE ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+target_link_libraries(engine_scenario PRIVATE penstock_core penstock_sinks penstock_config penstock_os penstock_options)
+add_dependencies(test_engine engine_scenario)
+target_compile_definitions(test_engine PRIVATE PENSTOCK_SCENARIO="$<TARGET_FILE:engine_scenario>")
+# Modules find the library in the program, as plugins do.
+set_target_properties(engine_scenario PROPERTIES ENABLE_EXPORTS ON)
+target_link_libraries(engine_scenario PRIVATE ${CMAKE_DL_LIBS})
+foreach(name one two)
+  add_library(engine_module_${name} MODULE ${CMAKE_CURRENT_LIST_DIR}/programs/module.cpp)
+  target_compile_definitions(engine_module_${name} PRIVATE MODULE_NAME="module ${name}")
+  target_include_directories(engine_module_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_link_libraries(engine_module_${name} PRIVATE penstock_options fmt::fmt)
+  add_dependencies(test_engine engine_module_${name})
+  string(TOUPPER ${name} upper)
+  target_compile_definitions(test_engine PRIVATE PENSTOCK_MODULE_${upper}="$<TARGET_FILE:engine_module_${name}>")
+endforeach()
