@@ -67,13 +67,15 @@ std::string end_text(int status) {
   return fmt::format("ended with status {}", WEXITSTATUS(status));
 }
 
-/// What the program writes to descriptor 3. Its standard output is turned to standard error, where a logger's own talk does no harm.
-child_output output_of(const std::vector<std::string>& words, int time_limit_seconds) {
+/// What the program writes to descriptor 3. It works in `folder`, since some loggers make files before they are asked to. Its standard
+/// output is turned to standard error, where a logger's own talk does no harm.
+child_output output_of(const std::vector<std::string>& words, const fs::path& folder, int time_limit_seconds) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "cannot make a pipe");
   const os::descriptor read_end(ends[0]);
   os::descriptor write_end(ends[1]);
   file_actions actions;
+  ::posix_spawn_file_actions_addchdir_np(actions.get(), folder.c_str());
   ::posix_spawn_file_actions_adddup2(actions.get(), STDERR_FILENO, STDOUT_FILENO);
   // dup2() of a descriptor to itself would leave it close-on-exec, so that it must not be 3 already.
   os::descriptor other(::fcntl(write_end.get(), F_DUPFD_CLOEXEC, result_descriptor + 1));
@@ -125,7 +127,7 @@ format_mode mode_from(const std::string& name) {
 
 }  // namespace
 
-std::vector<contender> find_contenders(const std::vector<std::string>& modes) {
+std::vector<contender> find_contenders(const std::vector<std::string>& modes, const fs::path& folder) {
   std::vector<contender> found;
   for (const std::string& mode : modes) {
     found.push_back({.id = "penstock",
@@ -134,7 +136,7 @@ std::vector<contender> find_contenders(const std::vector<std::string>& modes) {
                      .program = {own_program().string(), "bench", "logger", "--one", mode, "--"}});
   }
   for (const fs::path& program : peer_programs()) {
-    const child_output described = output_of({program.string(), "--describe"}, describe_seconds);
+    const child_output described = output_of({program.string(), "--describe"}, folder, describe_seconds);
     const std::size_t line_end = described.text.find('\n');
     if (!described.problem.empty() || line_end == std::string::npos) continue;
     found.push_back({.id = program.filename().string().substr(peer_prefix.size()),
@@ -149,7 +151,7 @@ child_result run_child(const contender& who, const workload& of, const fs::path&
   fs::remove(file);
   std::vector<std::string> words = who.program;
   for (std::string& word : words_of(of, file)) words.push_back(std::move(word));
-  const child_output output = output_of(words, time_limit_seconds);
+  const child_output output = output_of(words, file.parent_path(), time_limit_seconds);
   if (!output.problem.empty()) return {.problem = output.problem};
   child_result result{.figures = figures_from(output.text)};
   if (!result.figures.contains("lines_found")) result.problem = "gave no figures";

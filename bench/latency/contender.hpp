@@ -18,7 +18,8 @@ struct contender {
 };
 
 /// Penstock in each of `modes` ("auto", "caller", "backend"), then the programs penstock-bench-* beside this one or in ../libexec/penstock.
-std::vector<contender> find_contenders(const std::vector<std::string>& modes);
+/// They are asked for their names in `folder`, where some of them leave files.
+std::vector<contender> find_contenders(const std::vector<std::string>& modes, const std::filesystem::path& folder);
 
 /// What a run gave, or why it gave nothing.
 struct child_result {
@@ -26,7 +27,7 @@ struct child_result {
   std::string problem{};
 };
 
-/// Runs one workload in a new process and waits for it, `time_limit_seconds` at most. The file is removed before.
+/// Runs one workload in a new process in the file's folder and waits for it, `time_limit_seconds` at most. The file is removed before.
 child_result run_child(const contender& who, const workload& of, const std::filesystem::path& file, int time_limit_seconds);
 
 /// The hidden call of the tool: Penstock itself, in one format mode.

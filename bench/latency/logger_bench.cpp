@@ -24,8 +24,8 @@ std::uint64_t file_bytes_max(const std::vector<workload>& all) {
   return 2 * most;
 }
 
-std::vector<contender> chosen_contenders(const logger_bench_options& chosen) {
-  std::vector<contender> all = find_contenders(chosen.modes);
+std::vector<contender> chosen_contenders(const logger_bench_options& chosen, const std::filesystem::path& folder) {
+  std::vector<contender> all = find_contenders(chosen.modes, folder);
   if (chosen.loggers.empty()) return all;
   for (const std::string& id : chosen.loggers) {
     if (std::any_of(all.begin(), all.end(), [&](const contender& one) { return one.id == id; })) continue;
@@ -78,10 +78,10 @@ bool logger_result::good() const {
 
 logger_result run_logger_bench(const logger_bench_options& chosen) {
   const std::vector<workload> all = workloads_of(chosen.work);
-  logger_result result{.contenders = chosen_contenders(chosen), .notes = notes_of(all)};
   require_space(chosen.dir, file_bytes_max(all), "bench logger");
   const interrupt_watch watch;
   const scratch_folder folder(chosen.dir);
+  logger_result result{.contenders = chosen_contenders(chosen, folder.path()), .notes = notes_of(all)};
   progress line("bench logger", static_cast<double>(all.size() * chosen.repeat * result.contenders.size()));
   for (const workload& work : all) {
     const std::size_t first = result.rows.size();
