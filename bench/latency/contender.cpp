@@ -67,8 +67,8 @@ std::string end_text(int status) {
   return fmt::format("ended with status {}", WEXITSTATUS(status));
 }
 
-/// What the program writes to descriptor 3. It works in `folder`, since some loggers make files before they are asked to. Its standard
-/// output is turned to standard error, where a logger's own talk does no harm.
+/// What the program writes to descriptor 3. It works in `folder`, since some loggers make files before they are asked to; what they print
+/// is not ours.
 child_output output_of(const std::vector<std::string>& words, const fs::path& folder, int time_limit_seconds) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) throw std::system_error(errno, std::generic_category(), "cannot make a pipe");
@@ -76,7 +76,7 @@ child_output output_of(const std::vector<std::string>& words, const fs::path& fo
   os::descriptor write_end(ends[1]);
   file_actions actions;
   ::posix_spawn_file_actions_addchdir_np(actions.get(), folder.c_str());
-  ::posix_spawn_file_actions_adddup2(actions.get(), STDERR_FILENO, STDOUT_FILENO);
+  ::posix_spawn_file_actions_addopen(actions.get(), STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   // dup2() of a descriptor to itself would leave it close-on-exec, so that it must not be 3 already.
   os::descriptor other(::fcntl(write_end.get(), F_DUPFD_CLOEXEC, result_descriptor + 1));
   ::posix_spawn_file_actions_adddup2(actions.get(), other.get(), result_descriptor);
