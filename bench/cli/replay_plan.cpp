@@ -46,6 +46,8 @@ void apply_options(sink_config& sink, const replay_call& call, const fs::path& t
   if (call.batch_size) sink.batch_size = call.batch_size;
   if (!has_file(sink) && sink.type == "null" && !call.out.empty())
     throw config_error("the null sink writes nothing, so that --out has no meaning; leave it out, or choose another --sink");
+  // A type that needs no file does not take over that of the config file's sink.
+  if (!call.sink.empty() && !has_file(sink)) sink.path = call.out;
   if (sink.path.empty() && has_file(sink)) sink.path = temporary_out;
 }
 

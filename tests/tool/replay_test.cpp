@@ -131,6 +131,16 @@ TEST_F(Replay, TakesTheSinksOfAConfigFile) {
   EXPECT_THAT(result.out, HasSubstr("a: pwrite"));
 }
 
+TEST_F(Replay, LetsOptionsChangeTheOneSinkOfAConfigFile) {
+  write_text(folder / "one.toml", "[sinks.a]\ntype = \"write\"\npath = \"a.log\"\n");
+  EXPECT_EQ(replay("--verify --config one.toml --sink pwrite --out b.log hard.log").status, 0);
+  EXPECT_EQ(text_of(folder / "b.log"), hard + "\n");
+  const tool_result nothing = replay("--config one.toml --sink null hard.log");
+  EXPECT_EQ(nothing.status, 0) << nothing.err;
+  EXPECT_THAT(nothing.out, HasSubstr("a: null"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.log"));
+}
+
 TEST_F(Replay, SaysThatASmallRingKeepsTheNewestLines) {
   write_text(folder / "ring.toml", "[sinks.r]\ntype = \"mmap_ring\"\npath = \"r.ring\"\nsize = \"1 MiB\"\n");
   const tool_result result = replay("--verify --repeat 40 --config ring.toml service.log");
