@@ -88,6 +88,7 @@ time_map time_map::measure(clock_source wanted) {
     return map;
   }
   map.ns_per_tick_q32_ = static_cast<std::int64_t>((static_cast<wide>(second.system - first.system) << 32) / ticks);
+  map.measured_q32_ = map.ns_per_tick_q32_;
   map.base_ticks_ = map.last_ticks_ = second.ticks;
   map.base_ns_ = map.last_system_ = second.system;
   map.next_resync_ticks_ = second.ticks + map.ticks_of_ns(map.resync_ns_);
@@ -105,17 +106,21 @@ std::int64_t time_map::resync(std::uint64_t ticks, wall_ns system) noexcept {
   std::int64_t stepped = 0;
   base_ticks_ = ticks;
   // Nobody looks while nothing is logged: clocks that drifted apart for hours were not set.
-  const std::int64_t drift_ns = static_cast<std::int64_t>((static_cast<wide>(elapsed_ticks) * ns_per_tick_q32_) >> 32) / drift_divisor;
-  if (std::abs(error) > step_ns + std::abs(drift_ns)) {
+  const std::int64_t drift_ns = static_cast<std::int64_t>((static_cast<wide>(elapsed_ticks) * measured_q32_) >> 32) / drift_divisor;
+  if (std::abs(error) > step_ns + std::abs(drift_ns) + correcting_ns_) {
     base_ns_ = system;
+    ns_per_tick_q32_ = measured_q32_;
+    correcting_ns_ = 0;
     stepped = error;
   } else {
     base_ns_ = error > step_ns ? system : predicted;
     if (elapsed_ticks > 0 && elapsed_ns > 0) {
       const auto measured = static_cast<std::int64_t>((static_cast<wide>(elapsed_ns) << 32) / elapsed_ticks);
+      measured_q32_ = measured;
       resync_ns_ = std::min(resync_ns_ * 4, resync_ns_max);
       // Make up the error over the next interval; never by more than half of the rate, so that time goes on forward.
       const std::int64_t rest = system - base_ns_;
+      correcting_ns_ = std::abs(rest);
       const std::int64_t correction = static_cast<std::int64_t>(static_cast<wide>(measured) * rest / resync_ns_);
       ns_per_tick_q32_ = measured + std::clamp(correction, -measured / 2, measured / 2);
     }

@@ -53,6 +53,8 @@ class time_map {
   std::uint64_t base_ticks_ = 0;
   wall_ns base_ns_ = 0;
   std::int64_t ns_per_tick_q32_ = std::int64_t{1} << 32;
+  std::int64_t measured_q32_ = std::int64_t{1} << 32;  // Without the correction that is under way.
+  std::int64_t correcting_ns_ = 0;                     // What the map is slewing off.
   std::uint64_t last_ticks_ = 0;
   wall_ns last_system_ = 0;
   std::uint64_t next_resync_ticks_ = 0;
