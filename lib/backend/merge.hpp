@@ -52,7 +52,11 @@ class merge {
   void release_all();
   /// Takes park_all() back.
   void unpark_all();
-  bool any_waiting_chunks() const noexcept { return first_waiting_ != waiting_.size(); }
+  /// Whether no record is on its way: none is there to be read, and the batches that took any are done.
+  bool nothing_on_its_way() noexcept {
+    return first_waiting_ == waiting_.size() &&
+           std::all_of(active_.begin(), active_.end(), [](const active_stream& each) { return each.stream->drained(); });
+  }
 
  private:
   struct lane {

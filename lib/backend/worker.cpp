@@ -18,6 +18,7 @@ constexpr std::size_t turn_bytes_max = std::size_t{1} << 20;  // ~20,000 records
 constexpr int spinning_turns = 16;                            // Empty turns, ~4 us apart, before the first nap.
 constexpr int pauses_per_spin = 100;
 constexpr std::int64_t first_nap_ns = 50'000;
+constexpr std::int64_t waiting_nap_ns = 1'000'000;  // While a thread waits for memory.
 constexpr std::int64_t park_after_ns = 50'000'000;  // A stream that was empty for so long is forgotten; far longer than a burst's pauses.
 constexpr std::int64_t never_ns = std::numeric_limits<std::int64_t>::max();
 
@@ -130,7 +131,19 @@ bool worker::run_turn(const moment& now, std::uint64_t horizon_ticks) {
     each->upkeep(now.steady_ns);
   }
   end_turn(now);
+  relieve(starved && merge_.nothing_on_its_way());
   return bytes != 0;
+}
+
+// Idle threads keep the chunk that they will go on with; if these are the whole budget, whoever waits would wait for ever.
+void worker::relieve(bool starved) noexcept {
+  if (!starved) {
+    starved_turns_ = 0;
+    if (!memory_.anyone_waiting()) memory_.take_back_loan();
+  } else if (++starved_turns_ >= 3) {  // Not a waiter that is about to find what has just been given.
+    starved_turns_ = 0;
+    memory_.lend_beyond_budget();
+  }
 }
 
 void worker::end_turn(const moment& now) noexcept {
@@ -165,6 +178,7 @@ std::int64_t worker::nap_limit_ns(const moment& at) const noexcept {
   std::int64_t due_ns = never_ns;
   for (const auto& each : outputs_) due_ns = std::min(due_ns, each->next_due_ns());
   if (drops_unreported_.load(std::memory_order_seq_cst)) due_ns = std::min(due_ns, next_drop_report_ns_);
+  if (memory_.anyone_waiting()) due_ns = std::min(due_ns, at.steady_ns + waiting_nap_ns);
   std::int64_t limit = due_ns == never_ns ? never_ns : std::max<std::int64_t>(due_ns - at.steady_ns, 1'000);
   if (merge_.any_active() || !pending_.empty()) {
     const int naps = std::clamp(idle_turns_ - spinning_turns, 0, 12);

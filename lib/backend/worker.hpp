@@ -94,6 +94,7 @@ class worker {
  private:
   bool take(transport::thread_stream& stream, const detail::record_header& record) noexcept;
   bool run_turn(const moment& now, std::uint64_t horizon_ticks);
+  void relieve(bool starved) noexcept;
   const std::vector<output*>& note_outputs() noexcept;
   void put_note(output& to, level of_note, std::string_view text) noexcept;
   bool reopen_all() noexcept;
@@ -126,6 +127,7 @@ class worker {
   std::uint64_t last_ticks_ = 0;
   wall_ns last_time_ = 0;
   int idle_turns_ = 0;
+  int starved_turns_ = 0;  // In a row: somebody waits for memory, and nothing is on its way.
   level_counts taken_{};
   std::uint64_t era_ = 0;
   std::uint64_t late_ = 0;

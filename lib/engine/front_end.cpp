@@ -105,6 +105,17 @@ class large_claim {
   bool held_ = false;
 };
 
+// Whoever waits for memory holds none, and a run goes back as soon as its one record is read: else threads could wait for each other.
+void let_go_of_chunk(thread_stream& stream) noexcept {
+  stream.detach_chunk();
+  unpark();
+}
+
+void commit_record(thread_stream& stream, std::size_t record_bytes) noexcept {
+  commit(stream, record_bytes);
+  if (stream.writing()->kind() == chunk_kind::run) let_go_of_chunk(stream);
+}
+
 // Waits for memory as the overflow policy says. Null: the record is dropped.
 chunk* wait_for_chunk(engine::instance& engine, thread_stream& stream, std::size_t bytes, level of_record, drop_reason& why) noexcept {
   const engine::front_settings& front = engine.front();
@@ -112,9 +123,11 @@ chunk* wait_for_chunk(engine::instance& engine, thread_stream& stream, std::size
   if (front.overflow == overflow_policy::drop && of_record < front.keep_level) return nullptr;
   const std::int64_t timeout_ns = front.block_timeout_ns;
   const std::int64_t deadline_ns = timeout_ns == 0 ? 0 : backend::steady_now() + timeout_ns;
+  let_go_of_chunk(stream);
   transport::exchange::waiter waiting(engine.memory());
   large_claim claim(engine.memory());
   for (;;) {
+    waiting.want(bytes);
     const std::uint32_t seen = waiting.freed_count();
     if (claim.pass(bytes))
       if (chunk* found = take_chunk(engine, stream, bytes)) return found;
@@ -243,7 +256,7 @@ void put_text(engine::instance& engine, thread_stream& stream, const text_record
   std::byte* place = stream.write + sizeof(record_header) + before;
   if (!text.empty()) std::memcpy(place, text.data(), text.size());
   if (!marker.empty()) std::memcpy(place + text.size(), marker.data(), marker.size());
-  commit(stream, record_bytes);
+  commit_record(stream, record_bytes);
 }
 
 // Lays the text of encoded arguments out, in the chunk itself if it fits there and no user's code runs.
@@ -323,7 +336,7 @@ void commit_slow(std::byte* place) noexcept {
   transport::scratch_frame& frame = *stream.frames[stream.frames_in_use - 1];
   if (!frame.as_text) {
     --stream.frames_in_use;
-    commit(stream, frame.record_bytes);
+    commit_record(stream, frame.record_bytes);
   } else {
     const auto& header = *reinterpret_cast<const record_header*>(place);
     const backend::record_view body(header);

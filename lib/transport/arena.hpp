@@ -23,6 +23,7 @@ class arena {
   arena& operator=(const arena&) = delete;
 
   std::size_t pages() const noexcept { return pages_; }
+  std::uint8_t index() const noexcept { return index_; }
 
   /// A chunk whose memory is not resident; null if none of this kind is left. `run_pages` only for runs.
   ///

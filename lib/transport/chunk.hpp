@@ -25,10 +25,14 @@ inline constexpr std::size_t block_pages = block_bytes / page_bytes;
 /// Names a chunk: arena in the top 8 bits, kind in the next 8, slot index + 1 below. 0 names none.
 using chunk_ref = std::uint64_t;
 
+/// In place of a link: the thread has let go of this chunk and has no other yet.
+inline constexpr chunk_ref no_chunk_yet = ~chunk_ref{0};
+
 struct alignas(64) chunk : detail::chunk_front {
   std::uint32_t bytes;          ///< of the whole chunk; written before it is handed to a thread
   std::atomic<chunk_ref> next;  ///< the chunk that follows; set by the thread (release) when it seals this one; the reader acquires
   chunk_ref self;               ///< its own reference
+  chunk* older;                 ///< the start that was handed over before this one and not taken yet; see thread_stream::starts_
 
   std::byte* begin() noexcept { return reinterpret_cast<std::byte*>(this); }
   std::byte* end() noexcept { return begin() + bytes; }

@@ -3,6 +3,7 @@
 
 #include <concurrentqueue/concurrentqueue.h>
 
+#include <algorithm>
 #include <climits>
 #include <cstdlib>
 
@@ -46,14 +47,44 @@ exchange::~exchange() = default;
 
 void exchange::set_budget(std::size_t memory_bytes) {
   const std::size_t pages = memory_bytes / page_bytes;
-  for (std::size_t i = 0; i < std::size(arenas_); ++i) {
+  open_arena(pages, 0);
+  lent_pages_ = 0;
+  budget_pages_.store(std::min(pages, current_.load(std::memory_order_relaxed)->pages()), std::memory_order_release);
+  make_room(0);
+}
+
+// Makes the first arena of that size from index `from` on the current one; the last serves for whatever size.
+void exchange::open_arena(std::size_t pages, std::size_t from) {
+  for (std::size_t i = from; i < std::size(arenas_); ++i) {
     const bool last = i + 1 == std::size(arenas_);
     if (!arenas_[i]) arenas_[i] = std::make_unique<arena>(static_cast<std::uint8_t>(i), pages);
     if (arenas_[i]->pages() != pages && !last) continue;
     current_.store(arenas_[i].get(), std::memory_order_release);
-    break;
+    return;
   }
-  budget_pages_.store(std::min(pages, current_.load(std::memory_order_relaxed)->pages()), std::memory_order_release);
+}
+
+void exchange::lend_beyond_budget() noexcept {
+  try {
+    if (out_of_slots_.exchange(false, std::memory_order_relaxed)) {
+      const arena* const full = current_.load(std::memory_order_relaxed);
+      open_arena(full->pages(), static_cast<std::size_t>(full->index()) + 1);
+    }
+  } catch (...) {
+    return;  // No address space: whoever waits goes on waiting.
+  }
+  const std::size_t more_pages = std::max(wanted_pages_.exchange(0, std::memory_order_relaxed), block_pages);
+  lent_pages_ += more_pages;
+  budget_pages_.fetch_add(more_pages, std::memory_order_relaxed);
+  wake_waiting();
+}
+
+void exchange::take_back_loan() noexcept {
+  if (lent_pages_ == 0) return;
+  const std::size_t own_pages = budget_pages_.load(std::memory_order_relaxed) - lent_pages_;
+  if (used_pages_.load(std::memory_order_relaxed) > own_pages / 2) return;
+  lent_pages_ = 0;
+  budget_pages_.store(own_pages, std::memory_order_relaxed);
   make_room(0);
 }
 
@@ -97,6 +128,7 @@ chunk* exchange::take(chunk_kind kind, std::size_t bytes) noexcept {
   chunk* fresh = current_.load(std::memory_order_acquire)->take_cold(kind, pages);
   if (fresh != nullptr) return open(fresh);
   resident_pages_.fetch_sub(pages, std::memory_order_relaxed);
+  out_of_slots_.store(true, std::memory_order_relaxed);
   return nullptr;
 }
 
@@ -120,6 +152,13 @@ void exchange::wake_waiting() noexcept {
   if (waiting_.load(std::memory_order_relaxed) == 0) return;
   freed_.fetch_add(1, std::memory_order_seq_cst);
   os::futex_wake(freed_, INT_MAX);
+}
+
+void exchange::waiter::want(std::size_t bytes) noexcept {
+  const std::size_t pages = (bytes + sizeof(chunk) + page_bytes - 1) / page_bytes;
+  std::size_t known = home_.wanted_pages_.load(std::memory_order_relaxed);
+  while (known < pages && !home_.wanted_pages_.compare_exchange_weak(known, pages, std::memory_order_relaxed)) {
+  }
 }
 
 void exchange::waiter::wait_for_memory(std::uint32_t seen, std::chrono::nanoseconds timeout) noexcept {

@@ -55,6 +55,13 @@ class exchange {
   void wake_waiting() noexcept;
   bool anyone_waiting() const noexcept { return waiting_.load(std::memory_order_relaxed) != 0; }
 
+  /// When somebody waits although no record is on its way: idle threads hold the whole budget in the chunks that they will go on with. What
+  /// is waited for is lent beyond the budget, until take_back_loan() finds that the budget suffices again.
+  ///
+  /// Thread: the reader only.
+  void lend_beyond_budget() noexcept;
+  void take_back_loan() noexcept;
+
   /// Waiting for memory: register first, then try take() again before each sleep, so that a chunk given in between is never missed.
   /// wait_for_memory() spins a little, then sleeps until something is given or `timeout` is over; `seen` is freed_count() from before the
   /// take() that failed.
@@ -65,6 +72,8 @@ class exchange {
     waiter(const waiter&) = delete;
     waiter& operator=(const waiter&) = delete;
     std::uint32_t freed_count() const noexcept { return home_.freed_.load(std::memory_order_seq_cst); }
+    /// How much is waited for, so that the reader knows what to lend.
+    void want(std::size_t bytes) noexcept;
     void wait_for_memory(std::uint32_t seen, std::chrono::nanoseconds timeout) noexcept;
 
    private:
@@ -93,12 +102,16 @@ class exchange {
   chunk* open(chunk* taken) noexcept;
   chunk* take_recycled(chunk_kind kind) noexcept;
   bool make_room(std::size_t pages) noexcept;
+  void open_arena(std::size_t pages, std::size_t from);
 
   std::unique_ptr<queues> queues_;
   std::unique_ptr<arena> arenas_[256];
   std::atomic<arena*> current_{nullptr};
   std::atomic<std::size_t> budget_pages_{0};
   std::atomic<bool> claimed_{false};
+  std::size_t lent_pages_ = 0;  // Beyond the budget; the reader's own.
+  std::atomic<std::size_t> wanted_pages_{0};
+  std::atomic<bool> out_of_slots_{false};
   alignas(64) std::atomic<std::size_t> resident_pages_{0};  // In use, or recycled and still holding memory.
   std::atomic<std::size_t> used_pages_{0};
   std::atomic<std::size_t> open_blocks_{0};

@@ -8,20 +8,33 @@ thread_stream::thread_stream(exchange& home, std::uint32_t index) : home_(home),
   finished_.reserve(16);
 }
 
+// Pairs with the acquire in refill(): whoever sees the link sees the last record of the chunk too.
+void thread_stream::seal(chunk_ref next) noexcept {
+  chunk* sealed = writing();
+  sealed_bytes_ += static_cast<std::uint64_t>(write - chunk_begin) - sizeof(chunk);
+  if (sealed->kind() == chunk_kind::block) home_.block_sealed();
+  sealed->next.store(next, std::memory_order_release);
+}
+
 void thread_stream::open_chunk(chunk* opened) noexcept {
   if (chunk_begin == nullptr) {
-    first_chunk_.store(opened, std::memory_order_release);
+    // The reader may not have come to the last start yet.
+    opened->older = starts_.load(std::memory_order_relaxed);
+    while (!starts_.compare_exchange_weak(opened->older, opened, std::memory_order_release, std::memory_order_relaxed)) {
+    }
   } else {
-    chunk* sealed = writing();
-    sealed_bytes_ += static_cast<std::uint64_t>(write - chunk_begin) - sizeof(chunk);
-    if (sealed->kind() == chunk_kind::block) home_.block_sealed();
-    // Pairs with the acquire in refill(): whoever sees the link sees the last record of this chunk too.
-    sealed->next.store(opened->self, std::memory_order_release);
+    seal(opened->self);
   }
   if (opened->kind() == chunk_kind::block) home_.block_opened();
   chunk_begin = opened->begin();
   write = chunk_begin + sizeof(chunk);
   limit = write;
+}
+
+void thread_stream::detach_chunk() noexcept {
+  if (chunk_begin == nullptr) return;
+  seal(no_chunk_yet);
+  chunk_begin = write = limit = nullptr;
 }
 
 bool thread_stream::announce_if_parked() noexcept {
@@ -37,15 +50,30 @@ void thread_stream::count_dropped(drop_reason reason, level of_record, std::uint
   count.store(count.load(std::memory_order_relaxed) + 1, std::memory_order_release);
 }
 
-const detail::record_header* thread_stream::refill() noexcept {
-  if (read_base_ == nullptr) {
-    const chunk* first = first_chunk_.exchange(nullptr, std::memory_order_acquire);
-    if (first == nullptr) return nullptr;
-    read_base_ = reinterpret_cast<const std::byte*>(first);
-    read_offset_ = read_limit_ = sizeof(chunk);
+chunk* thread_stream::next_start() noexcept {
+  if (taken_starts_ == nullptr) {
+    // Newest first, as they were put there: turned round.
+    for (chunk* each = starts_.exchange(nullptr, std::memory_order_acquire); each != nullptr;) {
+      chunk* const older = each->older;
+      each->older = taken_starts_;
+      taken_starts_ = each;
+      each = older;
+    }
   }
-  publish_consumed();
+  chunk* const oldest = taken_starts_;
+  if (oldest != nullptr) taken_starts_ = oldest->older;
+  return oldest;
+}
+
+const detail::record_header* thread_stream::refill() noexcept {
   for (;;) {
+    if (read_base_ == nullptr) {
+      chunk* first = next_start();
+      if (first == nullptr) return nullptr;
+      read_base_ = first->begin();
+      read_offset_ = read_limit_ = sizeof(chunk);
+    }
+    publish_consumed();
     auto* reading = reinterpret_cast<chunk*>(const_cast<std::byte*>(read_base_));
     // Pairs with the thread's commit: what lies below the counter is whole.
     read_limit_ = reading->committed_bytes.load(std::memory_order_acquire);
@@ -57,7 +85,7 @@ const detail::record_header* thread_stream::refill() noexcept {
     if (read_offset_ < read_limit_) continue;
     passed_bytes_ += read_offset_ - sizeof(chunk);
     finished_.push_back(reading);
-    read_base_ = home_.at(next)->begin();
+    read_base_ = next == no_chunk_yet ? nullptr : home_.at(next)->begin();
     read_offset_ = read_limit_ = sizeof(chunk);
   }
 }
@@ -73,7 +101,7 @@ chunk* thread_stream::release_chunk() noexcept {
   publish_consumed();
   passed_bytes_ += read_offset_ - sizeof(chunk);
   read_base_ = nullptr;
-  read_offset_ = read_limit_ = 0;
+  read_offset_ = read_limit_ = sizeof(chunk);
   if (last->kind() == chunk_kind::block) home_.block_sealed();
   return last;
 }

@@ -38,6 +38,8 @@ class alignas(64) thread_stream : public detail::stream_front {
 
   /// Takes `opened` as the chunk to write to and links it behind the one in use.
   void open_chunk(chunk* opened) noexcept;
+  /// Lets go of the chunk in use, so that a thread that waits for memory, or has just filled a run, holds none. The reader must be told.
+  void detach_chunk() noexcept;
   chunk* writing() const noexcept { return reinterpret_cast<chunk*>(chunk_begin); }
   std::size_t chunk_rest_bytes() const noexcept { return chunk_begin == nullptr ? 0 : static_cast<std::size_t>(writing()->end() - write); }
   /// Bytes committed and not yet published as consumed.
@@ -93,6 +95,8 @@ class alignas(64) thread_stream : public detail::stream_front {
 
  private:
   const detail::record_header* refill() noexcept;
+  void seal(chunk_ref next) noexcept;
+  chunk* next_start() noexcept;
 
   exchange& home_;
   announcer_ptr announcer_;
@@ -111,13 +115,16 @@ class alignas(64) thread_stream : public detail::stream_front {
 
   // The reader's own.
   alignas(64) const std::byte* read_base_ = nullptr;
-  std::uint32_t read_offset_ = 0;
-  std::uint32_t read_limit_ = 0;
+  std::uint32_t read_offset_ = sizeof(chunk);
+  std::uint32_t read_limit_ = sizeof(chunk);
   std::uint64_t passed_bytes_ = 0;  // Of records in chunks before the one being read.
   std::vector<chunk*> finished_;
 
-  // Set by the thread before it first announces the stream; taken by the reader.
-  std::atomic<chunk*> first_chunk_{nullptr};
+  chunk* taken_starts_ = nullptr;
+
+  // Chunks that no link leads to, newest first: the thread's first, and those after it had none. Put there by the thread (release), taken
+  // all at once by the reader (acquire).
+  std::atomic<chunk*> starts_{nullptr};
 
  public:
   // The reader's own.

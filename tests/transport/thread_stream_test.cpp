@@ -68,6 +68,28 @@ TEST_F(ThreadStream, CarriesARecordThatFitsNoChunkInARunOfItsOwn) {
   }
 }
 
+TEST_F(ThreadStream, ReadsAllThatWasWrittenBetweenLettingGoOfChunkAfterChunk) {
+  transport::thread_stream* stream = streams.open(1);
+  stream_driver driver(memory, *stream);
+  int next = 0;
+  for (int round = 0; round < 20; ++round) {
+    // The reader comes now and then only.
+    for (int i = 0; i < 5; ++i) {
+      ASSERT_TRUE(driver.log(std::to_string(5 * round + i), 1));
+      if (i % 2 == 0) stream->detach_chunk();
+    }
+    while (const detail::record_header* record = stream->peek()) {
+      EXPECT_EQ(testing::text_of(*record), std::to_string(next++));
+      stream->pop(record);
+    }
+    EXPECT_EQ(stream->unread_bytes(), 0U);
+    for (chunk* done : stream->finished()) memory.give(done);
+    stream->finished().clear();
+  }
+  EXPECT_EQ(next, 100);
+  EXPECT_EQ(memory.used_bytes(), 0U) << "a thread that let go of its chunk holds none";
+}
+
 TEST_F(ThreadStream, ReckonsUnreadBytesByWhatTheReaderHasPublished) {
   transport::thread_stream* stream = streams.open(1);
   stream_driver driver(memory, *stream);
