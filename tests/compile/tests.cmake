@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# What must compile, and what must not, in pairs from one source: without a switch it compiles; with -DBREAK_n the compiler must say what the
-# line "// BREAK_n: ..." of the source expects. With both compilers, where both are there.
+# What must compile, and what must not, in pairs from one source: without a switch it compiles; with -DBREAK_n the compiler must say what
+# the line "// BREAK_n: ..." of the source expects. With both compilers, where both are there.
 find_program(PENSTOCK_GXX g++)
 find_program(PENSTOCK_CLANGXX clang++)
 mark_as_advanced(PENSTOCK_GXX PENSTOCK_CLANGXX)

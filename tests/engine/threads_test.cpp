@@ -86,7 +86,9 @@ TEST_F(Threads, ThatAreIdleCostNothing) {
   // And nobody sleeps too well.
   PENSTOCK_INFO("awake");
   const auto begin = std::chrono::steady_clock::now();
-  while (text().find("awake") == std::string::npos && std::chrono::steady_clock::now() - begin < 10s) std::this_thread::sleep_for(1ms);
+  while (text().find("awake") == std::string::npos && std::chrono::steady_clock::now() - begin < 10s) {
+    std::this_thread::sleep_for(1ms);  // Polls a file.
+  }
   EXPECT_NE(text().find("awake"), std::string::npos);
   end = true;
   end.notify_all();
@@ -107,8 +109,8 @@ TEST_F(Threads, ThatWakeTheBackendAfterGapsOfAllLengthsAreHeard) {
       ASSERT_LT(std::chrono::steady_clock::now() - begin, 10s) << "record " << i << " was never written: a lost wake-up";
       std::this_thread::yield();
     }
-    // From nothing to beyond the time after which a quiet stream is parked.
-    std::this_thread::sleep_for(std::chrono::microseconds(i % 100 == 99 ? 70'000 : (i * 37) % 1'000));
+    const std::chrono::microseconds gap(i % 100 == 99 ? 70'000 : (i * 37) % 1'000);
+    std::this_thread::sleep_for(gap);  // From nothing to beyond the time after which a quiet stream is parked.
   }
 }
 
@@ -168,7 +170,9 @@ TEST_F(Threads, ThatOutnumberThePagesOfASmallBudgetDoNotLockUpConcurrently) {
       end.wait(false);
     });
   const auto begin = std::chrono::steady_clock::now();
-  while (logged != count && std::chrono::steady_clock::now() - begin < 10s) std::this_thread::sleep_for(1ms);
+  while (logged != count && std::chrono::steady_clock::now() - begin < 10s) {
+    std::this_thread::sleep_for(1ms);  // Polls, and leaves the cores to the threads.
+  }
   EXPECT_EQ(logged, count) << "idle threads hold the whole budget, and the others wait for ever";
   end = true;
   end.notify_all();

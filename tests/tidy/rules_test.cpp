@@ -77,7 +77,7 @@ TEST(TidyPaths, LeaveWhatLiesBesideTheCloneToTheChecks) {
 TEST(TidyWords, AreBannedWithARemedyUnlessTheLineSaysWhy) {
   const std::string line = std::string("std::this_thread::sleep_") + "for(x);";
   findings out;
-  tidy::check_banned_words("tests/os/a_test.cpp", line + "  // tidy: the nap itself is tested\n", out);
+  tidy::check_banned_words("tests/os/a_test.cpp", line + "  // The nap itself is tested.\n", out);
   EXPECT_THAT(out, IsEmpty());
   tidy::check_banned_words("tests/os/a_test.cpp", line + "\n", out);
   EXPECT_THAT(out, ElementsAre(HasSubstr("wait for what you wait for")));

@@ -1,2 +1,2 @@
-#SPDX - License - Identifier : MIT
+# SPDX-License-Identifier: MIT
 penstock_tests(transport penstock_core penstock_sinks penstock_config penstock_os)

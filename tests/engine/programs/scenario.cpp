@@ -109,7 +109,7 @@ int detached() {
     std::thread([t] {
       for (long i = 0;; ++i) PENSTOCK_INFO("p={} n={}", t, i);
     }).detach();
-  std::this_thread::sleep_for(20ms);
+  std::this_thread::sleep_for(20ms);  // They are to be in full swing when main() returns.
   return 0;
 }
 
@@ -168,7 +168,7 @@ int fork_under_load() {
       for (long i = 0; !end; ++i) {
         PENSTOCK_INFO("p={} n={}", t, i);
         ++logged;
-        if (i % 64 == 0) std::this_thread::sleep_for(1ms);
+        if (i % 64 == 0) std::this_thread::sleep_for(1ms);  // The load of a service, not of a benchmark.
       }
     });
   int result = 0;
