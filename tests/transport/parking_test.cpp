@@ -51,8 +51,9 @@ class parking_run {
       const auto now = std::chrono::steady_clock::now();
       if (taken_.load(std::memory_order_relaxed) == logged || logged != last_logged_) {
         waiting_since = now;
+        turns_ = 0;
         last_logged_ = logged;
-      } else if (now - waiting_since > std::chrono::milliseconds(200)) {
+      } else if (++turns_ > 1'000 && now - waiting_since > std::chrono::milliseconds(200)) {
         ++result_.unseen;
         stream_->announce_if_parked();
         waiting_since = now;
@@ -94,6 +95,7 @@ class parking_run {
   std::atomic<bool> done_{false};
   std::atomic<bool> stop_{false};
   int last_logged_ = 0;
+  int turns_ = 0;  // Of the reader, since it saw anything.
   outcome_of_run result_{};
 };
 

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// More than one sink: each has what is its own, and one that stands still does not stop the others beyond what the policy says.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <string>
+
+#include "tests/engine/running.hpp"
+
+namespace penstock {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace std::chrono_literals;
+
+struct SeveralSinks : testing::Running {
+  // A sink that the test stalls, with batches of a page, and a file beside it.
+  config two_sinks() {
+    control = testing::register_controlled_sink();
+    config made = settings("write");
+    sink_config stalled;
+    stalled.type = "controlled";
+    stalled.batch_size = 4096;
+    stalled.pattern = "{message}";
+    stalled.flush_interval = 1ms;
+    made.sinks.emplace("stalled", stalled);
+    made.loggers["root"].sinks.reset();
+    return made;
+  }
+  const sink_stats& of(const stats_snapshot& now, std::string_view name) {
+    for (const sink_stats& each : now.sinks)
+      if (each.name == name) return each;
+    throw std::runtime_error("no such sink");
+  }
+};
+
+TEST_F(SeveralSinks, GetTheSameRecordsEachInItsPatternAndFromItsLevelOn) {
+  config made = two_sinks();
+  made.sinks.at("stalled").pattern = "{level}|{message}";
+  made.loggers["audit"].sinks = std::vector<std::string>{"stalled"};
+  start(made);
+  PENSTOCK_INFO("to both {}", 1);
+  PENSTOCK_LOG_WARNING(get("audit"), "to one {}", 2);
+  ASSERT_TRUE(flush());
+  EXPECT_EQ(text(), "to both 1\n");
+  EXPECT_EQ(control->text(), "info|to both 1\nwarning|to one 2\n");
+  testing::expect_sums(stats());
+}
+
+TEST_F(SeveralSinks, OneThatStandsStillLosesItsOwnWhereRecordsMayBeDropped) {
+  config made = two_sinks();
+  made.backend.overflow = overflow_policy::drop;
+  made.backend.keep_level = level::critical;
+  start(made);
+  control->stall();
+  constexpr int count = 20'000;
+  for (int i = 0; i < count; ++i) PENSTOCK_INFO("record {:06}", i);
+  EXPECT_FALSE(flush(200ms)) << "one of the two has not written what it took";
+  while (of(stats(), "app").written.total() != of(stats(), "app").taken.total()) {
+  }
+  const stats_snapshot during = stats();
+  EXPECT_EQ(of(during, "app").written.total(), static_cast<std::uint64_t>(count) - front().dropped_total());
+  EXPECT_GT(of(during, "stalled").lost.total(), 0U);
+  control->let_go();
+  while (!flush()) {
+  }
+  PENSTOCK_INFO("afterwards");
+  static_cast<void>(flush());
+  const stats_snapshot after = stats();
+  testing::expect_sums(after);
+  EXPECT_EQ(of(after, "stalled").held.total(), 0U);
+  EXPECT_THAT(control->text(), HasSubstr("records were lost: sink stalled: all of its batches were full"));
+  EXPECT_THAT(control->text(), HasSubstr("afterwards\n"));
+}
+
+TEST_F(SeveralSinks, OneThatStandsStillIsWaitedForWhereNothingMayBeLost) {
+  config made = two_sinks();
+  start(made);
+  control->stall();
+  std::string expected;
+  for (int i = 0; i < 5'000; ++i) {
+    PENSTOCK_INFO("record {:06}", i);
+    expected += "record " + std::string(6 - std::to_string(i).size(), '0') + std::to_string(i) + "\n";
+  }
+  EXPECT_FALSE(flush(100ms));
+  control->let_go();
+  ASSERT_TRUE(flush());
+  EXPECT_EQ(control->text(), expected);
+  EXPECT_EQ(text(), expected);
+  EXPECT_EQ(of(stats(), "stalled").lost.total(), 0U);
+}
+
+TEST_F(SeveralSinks, OneThatFailsForGoodIsDisabledAndTheOtherGoesOn) {
+  config made = two_sinks();
+  start(made);
+  {
+    const std::lock_guard lock(control->mutex);
+    control->every_result = {errc::closed, EPIPE};
+  }
+  PENSTOCK_INFO("first");
+  while (!of(stats(), "stalled").disabled) static_cast<void>(flush(100ms));
+  PENSTOCK_INFO("second");
+  static_cast<void>(flush());
+  EXPECT_EQ(text(), "first\nsecond\n");
+  const stats_snapshot now = stats();
+  testing::expect_sums(now);
+  EXPECT_EQ(of(now, "stalled").written.total(), 0U);
+  EXPECT_EQ(of(now, "stalled").lost.total(), 2U);
+}
+
+}  // namespace
+}  // namespace penstock
