@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// What the kernel, or a configuration, refuses: the library goes on, or nothing has changed.
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <thread>
+
+#include "tests/engine/running.hpp"
+#include "tests/support/process.hpp"
+
+namespace penstock {
+namespace {
+
+using namespace std::chrono_literals;
+
+bool refuse(int system_call, int error) {
+  sock_filter program[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(system_call), 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (static_cast<unsigned>(error) & SECCOMP_RET_DATA)),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog filter{.len = static_cast<unsigned short>(std::size(program)), .filter = program};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
+}
+
+struct Refused : testing::Running {};
+
+TEST_F(Refused, MembarrierCostsNoRecordNeitherInARunNorAfterIt) {
+  const int status = testing::status_of_child([this] {
+    if (!refuse(SYS_membarrier, EPERM)) return 77;
+    start(settings());
+    for (int i = 0; i < 100; ++i) {
+      std::thread([] { PENSTOCK_INFO("short-lived"); }).join();
+      PENSTOCK_INFO("own");
+    }
+    if (!flush(5s)) return 2;
+    if (testing::lines_of(text()).size() != 200) return 3;
+    // Another thread, alive and never parked, over the stop.
+    std::atomic<int> step{0};
+    std::thread thread([&] {
+      PENSTOCK_INFO("before");
+      step = 1;
+      step.notify_all();
+      step.wait(1);
+      PENSTOCK_INFO("after");
+    });
+    step.wait(0);
+    if (!stop(5s)) return 4;
+    step = 2;
+    step.notify_all();
+    thread.join();
+    PENSTOCK_INFO("own, after");
+    const auto lines = testing::lines_of(text());
+    if (lines.size() != 203) return 5;
+    return stats().front.queued == 0 ? 0 : 6;
+  });
+  if (status == 77) GTEST_SKIP() << "seccomp filters are refused here";
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(Refused, AThreadAtStartLeavesNothingBehindAndASecondStartWorks) {
+  for (const char* type : {"write", "pwrite", "stdio"}) {
+    const int status = testing::status_of_child([&] {
+      rlimit none{};
+      ::getrlimit(RLIMIT_NPROC, &none);
+      const rlimit all = none;
+      none.rlim_cur = 0;
+      ::chmod(folder.path().c_str(), 0777);
+      if (::geteuid() == 0 && ::setresuid(65'534, 65'534, 65'534) != 0) return 77;  // Nothing limits root.
+      ::setrlimit(RLIMIT_NPROC, &none);
+      bool refused = false;
+      try {
+        start(settings(type));
+      } catch (const std::system_error& error) {
+        refused = error.code().value() == EAGAIN;
+      }
+      ::setrlimit(RLIMIT_NPROC, &all);
+      if (!refused) return 77;
+      start(settings(type));
+      PENSTOCK_INFO("it works");
+      if (!stop()) return 2;
+      return text() == "it works\n" ? 0 : 3;
+    });
+    if (status == 77) GTEST_SKIP() << "no limit on threads without other rights";
+    EXPECT_EQ(status, 0) << type;
+  }
+}
+
+TEST_F(Refused, ASinkAtStartLeavesTheRunningLibraryAsItIs) {
+  start(settings());
+  PENSTOCK_INFO("one");
+  config bad = settings();
+  bad.sinks["app"].path = folder / "not" / "there" / "log";
+  EXPECT_THROW(start(bad), config_error) << "it runs already";
+  PENSTOCK_INFO("two");
+  ASSERT_TRUE(stop());
+  EXPECT_THROW(start(bad), std::system_error);
+  PENSTOCK_INFO("three");
+  start(settings());
+  PENSTOCK_INFO("four");
+  ASSERT_TRUE(stop());
+  EXPECT_EQ(text(), "one\ntwo\nthree\nfour\n");
+}
+
+TEST_F(Refused, AFactoryMayLogAndThrow) {
+  static int made = 0;
+  made = 0;
+  register_sink_type("talkative", [](const sink_config&) -> std::unique_ptr<sink> {
+    PENSTOCK_INFO("from the factory {}", ++made);
+    static_cast<void>(stats());
+    if (made == 1) throw config_error("sinks.app: not today");
+    return std::make_unique<testing::controlled_sink>(std::make_shared<testing::sink_control>());
+  });
+  config talkative = settings("controlled");
+  talkative.sinks["app"].type = "talkative";
+  EXPECT_THROW(start(talkative), config_error);
+  start(talkative);
+  ASSERT_TRUE(flush());
+  EXPECT_EQ(made, 2);
+  testing::expect_sums(stats());
+  ASSERT_TRUE(stop());
+}
+
+TEST_F(Refused, RestartWithAnotherBudgetKeepsWhatThreadsHold) {
+  std::atomic<int> round{0};
+  std::atomic<int> done{0};
+  constexpr int rounds = 40;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&] {
+      for (int i = 1; i <= rounds; ++i) {
+        int now = round;
+        while (now < i) {
+          round.wait(now);
+          now = round;
+        }
+        for (int k = 0; k < 200; ++k) PENSTOCK_INFO("{} {}", i, std::string(static_cast<std::size_t>(k) * 7, 'x'));
+        ++done;
+        done.notify_all();
+      }
+    });
+  for (int i = 1; i <= rounds; ++i) {
+    config made = settings();
+    made.backend.memory = std::size_t{1} << (20 + i % 5);
+    start(made);
+    round = i;
+    round.notify_all();
+    for (int now = done; now < 8 * i; now = done) done.wait(now);
+    ASSERT_TRUE(stop());
+    testing::expect_sums(stats());
+    EXPECT_LE(stats().memory_bytes, stats().memory_budget_bytes);
+  }
+  for (std::thread& each : threads) each.join();
+  EXPECT_EQ(testing::lines_of(text()).size(), 8U * rounds * 200);
+}
+
+}  // namespace
+}  // namespace penstock
