@@ -84,9 +84,22 @@ void instance::report(const error_report& what) noexcept {
   std::fprintf(stderr, "penstock: %.*s\n", static_cast<int>(what.message.size()), what.message.data());
 }
 
-void instance::run_backend(void* self) {
+void instance::run_backend(void* raw) {
   const backend_scope scope;
-  static_cast<instance*>(self)->worker_.run();
+  auto& self = *static_cast<instance*>(raw);
+  self.gate_.wait(gate::closed, std::memory_order_acquire);
+  if (self.gate_.load(std::memory_order_acquire) == gate::open) self.worker_.run();
+}
+
+// Starts the backend thread, which does nothing before the gate opens: if it cannot be had, nothing has changed yet.
+void instance::start_thread() {
+  gate_.store(gate::closed, std::memory_order_relaxed);
+  thread_.start("penstock", &run_backend, this);
+}
+
+void instance::open_gate(gate to) noexcept {
+  gate_.store(to, std::memory_order_release);
+  gate_.notify_one();
 }
 
 // Everything that can fail happens before anything changes.
@@ -100,7 +113,14 @@ void instance::launch(config settings) {
     outputs.push_back(make_output(name, sink, settings.sinks.size() == 1));
     by_name.emplace(name, outputs.back().get());
   }
-  memory_.set_budget(settings.backend.memory);
+  start_thread();
+  try {
+    memory_.set_budget(settings.backend.memory);
+  } catch (...) {
+    open_gate(gate::gone);
+    thread_.join();
+    throw;
+  }
 
   const backend_scope scope;  // A handler that is told of a fallback below may ask for statistics, and waits for nothing.
   const std::lock_guard draining(drain_mutex_);
@@ -116,7 +136,7 @@ void instance::launch(config settings) {
   front_.record_bytes_max = std::min(record_bytes_largest, settings.backend.memory / 4);
   settings_ = std::move(settings);
   os::membarrier_register();
-  thread_.start("penstock", &run_backend, this);
+  open_gate(gate::open);
   state_.store(engine::state::running, std::memory_order_seq_cst);
   static std::atomic<bool> registered{false};
   if (!registered.exchange(true)) std::atexit(&stop_at_exit);

@@ -77,7 +77,10 @@ class instance {
   void launch(config settings);
   void close_run() noexcept;
   void report(const error_report& what) noexcept;
-  static void run_backend(void* self);
+  enum class gate : std::uint8_t { closed, open, gone };
+  static void run_backend(void* raw);
+  void start_thread();
+  void open_gate(gate to) noexcept;
   void prepare_fork() noexcept;
   void resume_parent() noexcept;
   void begin_child() noexcept;
@@ -95,6 +98,7 @@ class instance {
   engine::loggers& loggers_;
   backend::worker worker_;
   os::thread thread_;
+  std::atomic<gate> gate_{gate::closed};  // What the new backend thread waits for: everything is set up, or there is no run.
   front_settings front_;
   config settings_{};
   bool inherited_ = false;  // In a forked child: settings_ is what the first record starts.

@@ -67,6 +67,7 @@ TEST_F(Refused, MembarrierCostsNoRecordNeitherInARunNorAfterIt) {
 
 TEST_F(Refused, AThreadAtStartLeavesNothingBehindAndASecondStartWorks) {
   for (const char* type : {"write", "pwrite", "stdio"}) {
+    std::filesystem::remove(log());
     const int status = testing::status_of_child([&] {
       rlimit none{};
       ::getrlimit(RLIMIT_NPROC, &none);
