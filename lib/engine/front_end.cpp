@@ -75,12 +75,12 @@ thread_stream* open_stream(engine::instance& engine) noexcept {
   }
 }
 
-// A chunk with room for `bytes` bytes, if the budget has one; a thread begins with a page.
+// A chunk with room for `bytes` bytes, if the budget has one; a thread begins with a page, since many log a line or two.
 chunk* take_chunk(engine::instance& engine, const thread_stream& stream, std::size_t bytes) noexcept {
   transport::exchange& memory = engine.memory();
   if (bytes > transport::chunk_room(transport::block_bytes)) return memory.take(chunk_kind::run, bytes + sizeof(chunk));
   const bool fits_page = bytes <= transport::chunk_room(transport::page_bytes);
-  if (fits_page && stream.chunk_begin == nullptr) return memory.take(chunk_kind::page);
+  if (fits_page && !stream.begun()) return memory.take(chunk_kind::page);
   chunk* found = memory.may_open_block() || !fits_page ? memory.take(chunk_kind::block) : nullptr;
   return found == nullptr && fits_page ? memory.take(chunk_kind::page) : found;
 }

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 namespace penstock::transport {
 
 namespace {
 
+constexpr std::size_t line_bytes = 64;
 constexpr std::size_t spill_bytes_kept = std::size_t{1} << 20;  // Larger room comes from rare records and is given back.
 
 void grow_into_spill(detail::text_out& out, std::size_t more_bytes) {
@@ -21,11 +23,14 @@ void grow_into_spill(detail::text_out& out, std::size_t more_bytes) {
 
 }  // namespace
 
+void text_spill::line_deleter::operator()(char* room) const noexcept { ::operator delete (room, std::align_val_t{line_bytes}); }
+
 char* text_spill::make_room(const char* from, std::size_t kept_bytes, std::size_t bytes) {
   if (from == room_.get() && bytes <= capacity_bytes_) return room_.get();
   if (bytes > capacity_bytes_) {
-    const std::size_t grown = std::max({bytes, capacity_bytes_ + capacity_bytes_ / 2, std::size_t{4096}});
-    std::unique_ptr<char[]> larger(new char[grown]);
+    const std::size_t grown =
+        (std::max({bytes, capacity_bytes_ + capacity_bytes_ / 2, std::size_t{4096}}) + line_bytes - 1) & ~(line_bytes - 1);
+    decltype(room_) larger(static_cast<char*>(::operator new (grown, std::align_val_t{line_bytes})));
     if (kept_bytes > 0) std::memcpy(larger.get(), from, kept_bytes);
     room_ = std::move(larger);
     capacity_bytes_ = grown;

@@ -22,7 +22,10 @@ class text_spill {
   void trim() noexcept;
 
  private:
-  std::unique_ptr<char[]> room_;
+  struct line_deleter {
+    void operator()(char* room) const noexcept;
+  };
+  std::unique_ptr<char[], line_deleter> room_;  // Whole cache lines: a neighbour on the heap may be another thread's.
   std::size_t capacity_bytes_ = 0;
 };
 

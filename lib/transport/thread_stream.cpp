@@ -25,6 +25,7 @@ void thread_stream::open_chunk(chunk* opened) noexcept {
   } else {
     seal(opened->self);
   }
+  begun_ = true;
   if (opened->kind() == chunk_kind::block) home_.block_opened();
   chunk_begin = opened->begin();
   write = chunk_begin + sizeof(chunk);
@@ -112,6 +113,7 @@ void thread_stream::reuse(int thread_id) {
   write = limit = chunk_begin = nullptr;
   text_until_bytes = 0;
   frames_in_use = 0;
+  begun_ = false;
   closed_.store(false, std::memory_order_relaxed);
   parked.store(1, std::memory_order_relaxed);
   thread_id_ = thread_id;
