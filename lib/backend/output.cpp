@@ -252,7 +252,11 @@ void output::put_slowly(const line_source& line) noexcept {
 void output::write_pieces(std::string_view before, std::string_view message, std::string_view after) noexcept {
   const std::size_t bytes = before.size() + message.size() + after.size();
   // Even if nothing is in the room: now that the sink hears how long the line is, it may have another room for it.
-  if (cut_ == cut::lines && static_cast<std::size_t>(end_ - pos_) < bytes) find_room(bytes);
+  if (cut_ == cut::lines && static_cast<std::size_t>(end_ - pos_) < bytes && !find_room(bytes)) {
+    // Whole, so that the sink hears the line's length when it is asked again.
+    carry_.append(before).append(message).append(after);
+    return;
+  }
   write_piece(before);
   write_piece(message);
   write_piece(after);
