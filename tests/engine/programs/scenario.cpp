@@ -24,6 +24,7 @@ using namespace std::chrono_literals;
 
 std::string type = "write";
 std::string path;
+int count = 100;
 
 config settings() {
   config made;
@@ -148,7 +149,7 @@ int implicit_then_explicit() {
 }
 
 int stop_again_and_again() {
-  for (int i = 0; i < 300; ++i) {
+  for (int i = 0; i < 100; ++i) {
     start(settings());
     PENSTOCK_INFO("run {}", i);
     if (!stop()) return 1;
@@ -157,7 +158,7 @@ int stop_again_and_again() {
   return 0;
 }
 
-// 100 forks while four threads log; each child logs a line and leaves.
+// Many forks while four threads log; each child logs a line and leaves.
 int fork_under_load() {
   start(settings());
   std::atomic<bool> end{false};
@@ -172,7 +173,7 @@ int fork_under_load() {
       }
     });
   int result = 0;
-  for (int i = 0; i < 100 && result == 0; ++i) {
+  for (int i = 0; i < count && result == 0; ++i) {
     const pid_t child = ::fork();
     if (child == 0) {
       PENSTOCK_INFO("child {}", i);
@@ -263,6 +264,7 @@ int main(int argc, char** argv) {
       {"stop_fork_start", stop_fork_start},
       {"child_that_never_logs", child_that_never_logs},
   };
+  if (argc > 4) count = std::atoi(argv[4]);
   if (name == "modules") return modules({argv + 4, argv + argc});
   const auto found = scenarios.find(name);
   return found == scenarios.end() ? 64 : found->second();
