@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <cstdio>
 #include <deque>
 #include <memory>
@@ -33,7 +34,7 @@ std::string grouped(std::uint64_t number) {
   return text;
 }
 
-std::string grouped(double number) { return grouped(static_cast<std::uint64_t>(number + 0.5)); }
+std::string grouped(double number) { return grouped(static_cast<std::uint64_t>(std::llround(number))); }
 
 std::string plural(std::size_t count, const char* what) { return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s"); }
 
