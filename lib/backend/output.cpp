@@ -9,9 +9,7 @@
 #include <utility>
 
 namespace penstock::backend {
-
 namespace {
-
 constexpr std::int64_t never_ns = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t retry_ns_max = 500'000'000;      // A disk that is free again is noticed within a second.
 constexpr int io_attempts_max = 10;                     // ~2.5 s of growing waits; a device that refuses longer than that is gone.
