@@ -112,7 +112,8 @@ class output {
 
   /// Ends the sink; afterwards single lines go to what it leaves behind. False: nothing takes lines any more.
   bool retire() noexcept;
-  void after_fork() noexcept { layout_.forget(); }
+  /// Forgets what is kept of lines by their statement.
+  void forget_statements() noexcept { layout_.forget(); }
   sink& destination() noexcept { return *sink_; }
 
  private:

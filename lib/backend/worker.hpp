@@ -29,7 +29,9 @@ struct moment {
 };
 
 /// What a caller asks of the backend and waits for.
-enum class request_kind : std::uint8_t { flush, sync, reopen, stop };
+///
+/// `unload`: a flush, after which nothing points at the statements of the module that goes.
+enum class request_kind : std::uint8_t { flush, sync, reopen, stop, unload };
 
 class request;
 

@@ -88,6 +88,11 @@ bool worker::serve(const moment& at) {
       case request_kind::sync:
         finished = serve_flush(*each, true);
         break;
+      case request_kind::unload:
+        finished = serve_flush(*each, false);
+        if (finished)
+          for (const auto& out : outputs_) out->forget_statements();
+        break;
       case request_kind::reopen:
         each->finish(reopen_all());
         finished = true;

@@ -262,6 +262,7 @@ bool instance::ask(backend::request_kind kind, std::chrono::nanoseconds timeout)
   bool good = true;
   for (const auto& each : worker_.outputs()) {
     const outcome result = kind == backend::request_kind::sync ? each->sync() : each->flush();
+    if (kind == backend::request_kind::unload) each->forget_statements();
     good = good && (result.ok() || result.code == errc::unsupported);
   }
   return good;

@@ -388,7 +388,8 @@ void wake_for_urgent() noexcept { engine::instance::get().worker().wake(); }
 
 void module_unloading() noexcept {
   engine::instance& engine = engine::instance::get();
-  if (engine.state() == engine::state::running) static_cast<void>(engine.ask(backend::request_kind::flush, std::chrono::seconds(10)));
+  if (const engine::state now = engine.state(); now == engine::state::running || now == engine::state::stopped)
+    static_cast<void>(engine.ask(backend::request_kind::unload, std::chrono::seconds(10)));
 }
 
 }  // namespace penstock::detail
