@@ -29,6 +29,10 @@ thread_local bool counting = false;
   if (void* made = std::malloc(bytes == 0 ? 1 : bytes)) return made;
   throw std::bad_alloc();
 }
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  if (counting) ++allocation_count;
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
 [[gnu::noinline]] void operator delete(void* dead) noexcept { std::free(dead); }
 [[gnu::noinline]] void operator delete(void* dead, std::size_t) noexcept { std::free(dead); }
 
