@@ -12,8 +12,8 @@
 #define PENSTOCK_ACTIVE_LEVEL 0
 #endif
 
-#define PENSTOCK_DETAIL_JOIN_(a, b) a##b
-#define PENSTOCK_DETAIL_JOIN(a, b) PENSTOCK_DETAIL_JOIN_(a, b)
+#define PENSTOCK_DETAIL_JOINED(a, b) a##b
+#define PENSTOCK_DETAIL_JOIN(a, b) PENSTOCK_DETAIL_JOINED(a, b)
 
 // `n` makes the local names unique: a log call inside another one's argument must not shadow them. The literal is passed twice: as the type
 // that the layout is compiled from, and as the text that is checked.

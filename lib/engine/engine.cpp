@@ -59,7 +59,7 @@ bool on_backend() noexcept { return this_is_the_backend; }
 backend_scope::backend_scope() noexcept : former_(this_is_the_backend) { this_is_the_backend = true; }
 backend_scope::~backend_scope() { this_is_the_backend = former_; }
 
-std::atomic<instance*> instance::current_{nullptr};
+std::atomic<instance*> instance::current{nullptr};
 
 // Never destroyed: static destructors may log.
 instance& instance::make_first() noexcept {
@@ -67,7 +67,7 @@ instance& instance::make_first() noexcept {
     auto* routes = new backend::route_table;
     auto* first = new instance(*new engine::loggers(*routes), *routes);
     ::pthread_atfork([] { get().prepare_fork(); }, [] { get().resume_parent(); }, [] { get().begin_child(); });
-    current_.store(first, std::memory_order_release);
+    current.store(first, std::memory_order_release);
     return first;
   }();
   return *made;

@@ -44,7 +44,7 @@ struct front_settings {
 class instance {
  public:
   static instance& get() noexcept {
-    instance* const made = current_.load(std::memory_order_acquire);
+    instance* const made = current.load(std::memory_order_acquire);
     return made != nullptr ? *made : make_first();
   }
 
@@ -87,7 +87,7 @@ class instance {
   /// The same configuration for a forked child: files that one process must own get its pid behind their name.
   static config for_child(config settings);
 
-  static std::atomic<instance*> current_;
+  static std::atomic<instance*> current;
 
   std::mutex mutex_;  // start, stop, fork.
   std::atomic<engine::state> state_{engine::state::unstarted};

@@ -55,7 +55,7 @@ void instance::begin_child() noexcept {
   child->settings_ = settings_;
   child->inherited_ = true;
   child->handler_ = handler_.load();
-  current_.store(child, std::memory_order_release);
+  current.store(child, std::memory_order_release);
 }
 
 }  // namespace penstock::engine
