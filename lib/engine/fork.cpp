@@ -51,7 +51,7 @@ void instance::begin_child() noexcept {
   for (const auto& each : worker_.outputs()) each->destination().disown_after_fork();
   front_end::forget_stream();
   // Without memory for this there is no child worth speaking of.
-  auto* child = new instance(loggers_, routes_);
+  auto* child = new instance(loggers_, routes_);  // NOLINT(bugprone-unhandled-exception-at-new): it ends, as said
   child->settings_ = settings_;
   child->inherited_ = true;
   child->handler_ = handler_.load();
