@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "lib/os/thread.hpp"
+#include "lib/transport/chunk.hpp"
 
 namespace penstock::backend {
 
@@ -22,7 +23,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t page_bytes = 4096;
 constexpr auto moment_of_patience = 1ms;  // The backend may spend so long on one sink's answer.
 constexpr auto resume_patience = 10ms;    // A disk that works answers in this time, so that its error is counted, not its silence.
 constexpr auto end_patience = 1s;         // At stop(): a thread that is still in the kernel then is left behind.
@@ -33,7 +33,7 @@ struct free_deleter {
 using page_memory = std::unique_ptr<std::byte[], free_deleter>;
 
 page_memory pages(std::size_t bytes) {
-  auto* memory = static_cast<std::byte*>(std::aligned_alloc(page_bytes, bytes));
+  auto* memory = static_cast<std::byte*>(std::aligned_alloc(transport::page_bytes, bytes));
   if (memory == nullptr) throw std::bad_alloc();
   std::memset(memory, 0, bytes);  // Touched now, not by the first lines.
   return page_memory(memory);
