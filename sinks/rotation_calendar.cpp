@@ -33,14 +33,15 @@ std::int64_t period_number(std::int64_t second, rotate_period period) noexcept {
 
 /// Longer than any such period ever was, the hour or the day that a zone skipped or repeated included.
 constexpr std::int64_t seconds_max(rotate_period period) noexcept {
-  constexpr std::int64_t hours = 3600;
+  constexpr std::int64_t hour = 3600;
+  constexpr std::int64_t day = 24 * hour;
   switch (period) {
     case rotate_period::hour:
-      return 4 * hours;
+      return 4 * hour;
     case rotate_period::week:
-      return 10 * 24 * hours;
+      return 10 * day;
     default:
-      return 3 * 24 * hours;
+      return 3 * day;
   }
 }
 

@@ -53,7 +53,7 @@ rotation_helper::state& rotation_helper::current() noexcept {
   static std::atomic<state*> made{nullptr};
   state* now = made.load(std::memory_order_acquire);
   if (now != nullptr && now->owner == ::getpid()) return *now;
-  auto* fresh = new state;
+  auto* fresh = new state;  // NOLINT(bugprone-unhandled-exception-at-new): without memory for it, ending is right
   if (made.compare_exchange_strong(now, fresh, std::memory_order_acq_rel)) return *fresh;
   delete fresh;
   return *now;
