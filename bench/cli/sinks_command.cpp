@@ -110,6 +110,7 @@ int run_sinks(const sinks_options& chosen, const std::vector<std::string>& extra
   words.insert(words.end(), extras.begin(), extras.end());
   if (!chosen.json.empty()) words.push_back("--benchmark_out=" + chosen.json.string());
   std::vector<char*> arguments;
+  arguments.reserve(words.size());
   for (std::string& word : words) arguments.push_back(word.data());
   auto count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());

@@ -82,6 +82,7 @@ child_output output_of(const std::vector<std::string>& words, const fs::path& fo
   ::posix_spawn_file_actions_adddup2(actions.get(), other.get(), result_descriptor);
   std::vector<std::string> copies = words;
   std::vector<char*> arguments;
+  arguments.reserve(copies.size() + 1);
   for (std::string& word : copies) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t child = 0;
@@ -129,6 +130,7 @@ format_mode mode_from(const std::string& name) {
 
 std::vector<contender> find_contenders(const std::vector<std::string>& modes, const fs::path& folder) {
   std::vector<contender> found;
+  found.reserve(modes.size());
   for (const std::string& mode : modes) {
     found.push_back({.id = "penstock",
                      .name = "Penstock " + mode,

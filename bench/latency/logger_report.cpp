@@ -127,7 +127,7 @@ std::string logger_table_text(const logger_result& result) {
 
 std::vector<std::string> logger_remarks(const logger_result& result) {
   std::vector<std::string> remarks;
-  for (const contender& one : result.contenders) remarks.push_back(one.name + ": " + one.settings);
+  for (const contender& one : result.contenders) remarks.push_back(fmt::format("{}: {}", one.name, one.settings));
   for (const std::string& note : result.notes) remarks.push_back(note);
   for (const logger_row& row : result.rows) {
     const std::string who = row.work.name + ", " + row.who.name + ": ";

@@ -49,7 +49,7 @@ void log_records(const records& lines, pass& the_pass, const std::string& type, 
 
 }  // namespace
 
-void add_logger_rows(column& size, const options& chosen, std::shared_ptr<const records> lines) {
+void add_logger_rows(column& size, const options& chosen, const std::shared_ptr<const records>& lines) {
   if (chosen.file == file_policy::in_place) return;
   constexpr std::size_t batch_bytes = std::size_t{256} << 10;
   size.cells.push_back({.row = "logger, sink write " + size_text(batch_bytes) + ", memory " + size_text(memory_bytes),

@@ -10,6 +10,6 @@
 namespace penstock::bench {
 
 /// Rows that log the records of a column. None under `in-place`: the logger appends.
-void add_logger_rows(column& size, const options& chosen, std::shared_ptr<const records> lines);
+void add_logger_rows(column& size, const options& chosen, const std::shared_ptr<const records>& lines);
 
 }  // namespace penstock::bench

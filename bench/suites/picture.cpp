@@ -27,7 +27,7 @@ std::string gnuplot_path() {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
-    const std::string file = (folder.empty() ? "." : folder) + "/gnuplot";
+    std::string file = (folder.empty() ? "." : folder) + "/gnuplot";
     if (::access(file.c_str(), X_OK) == 0) return file;
   }
   return {};
@@ -48,6 +48,7 @@ std::vector<std::string> rows_to_draw(const suite_result& result) {
   }
   std::stable_sort(first.begin(), first.end(), [](const figures* a, const figures* b) { return a->kind < b->kind; });
   std::vector<std::string> names;
+  names.reserve(first.size());
   for (const figures* row : first) names.push_back(row->row);
   return names;
 }

@@ -27,7 +27,7 @@ class walk {
       } else if (!is_ascii(c)) {
         return text_fault{here_, fmt::format("{} stands outside of quotes; only \"-quoted strings may hold such characters", character())};
       } else {
-        if (const auto deep = count(c)) return deep;
+        if (auto deep = count(c)) return deep;
         advance_to(at_ + 1);
       }
     }

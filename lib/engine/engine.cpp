@@ -61,11 +61,13 @@ backend_scope::~backend_scope() { this_is_the_backend = former_; }
 
 std::atomic<instance*> instance::current{nullptr};
 
-// Never destroyed: static destructors may log.
+// Never destroyed: static destructors may log. Without memory for it, ending is right.
 instance& instance::make_first() noexcept {
   static instance* const made = [] {
+    // NOLINTBEGIN(bugprone-unhandled-exception-at-new)
     auto* routes = new backend::route_table;
     auto* first = new instance(*new engine::loggers(*routes), *routes);
+    // NOLINTEND(bugprone-unhandled-exception-at-new)
     ::pthread_atfork([] { get().prepare_fork(); }, [] { get().resume_parent(); }, [] { get().begin_child(); });
     current.store(first, std::memory_order_release);
     return first;
