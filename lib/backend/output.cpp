@@ -24,8 +24,8 @@ output::output(std::unique_ptr<sink> destination, line_layout layout, output_set
 }
 
 bool output::find_room(std::size_t line_bytes) noexcept {
-  // There is room, but not for this line: what is there goes first.
-  if (pos_ != end_) hand_over();
+  // No room, or none for this line: what is there goes first.
+  hand_over();
   room_begin_ = pos_ = end_ = nullptr;
   for (;;) {
     if (disabled_) return true;  // Lines are counted as lost.

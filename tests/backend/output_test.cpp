@@ -22,8 +22,9 @@ constexpr detail::call_site error_site = site_of(level::error);
 
 struct Output : ::testing::Test {
   std::unique_ptr<output> make(std::string_view pattern = "{message}", control_chars_policy chars = control_chars_policy::escape) {
-    auto made = std::make_unique<output>(std::make_unique<testing::controlled_sink>(control), backend::line_layout(pattern, chars, false),
-                                         backend::output_settings{.name = "test"});
+    auto made =
+        std::make_unique<output>(std::make_unique<testing::controlled_sink>(control),
+                                 backend::line_layout(pattern, chars, false), backend::output_settings{.name = "test"});
     made->begin_epoch(1, second, 0);
     return made;
   }
@@ -61,6 +62,20 @@ TEST_F(Output, FillsPagesToTheLastByteAndGoesOnWithTheLineInTheNextBatch) {
   EXPECT_EQ(control->text(), expected);
   for (std::size_t i = 0; i + 1 < control->batches.size(); ++i) ASSERT_EQ(control->batches[i], 4096U) << "batch " << i;
   EXPECT_EQ(ledger(*out).written.total(), 3'000U);
+}
+
+TEST_F(Output, HandsOverARoomThatALineEndsInExactly) {
+  // Both parts of the frame are whole pieces, so that nothing is left over.
+  auto out = make("{message} 012345678901234567890123456789");
+  std::string expected;
+  for (int i = 0; i < 200; ++i) {
+    const std::string text = std::to_string(1'000 + i) + std::string(28, 'x');
+    ASSERT_TRUE(put(*out, text));
+    expected += text + " 012345678901234567890123456789\n";
+  }
+  EXPECT_TRUE(out->flush().ok());
+  EXPECT_EQ(control->text(), expected);
+  EXPECT_EQ(ledger(*out).written.total(), 200U);
 }
 
 TEST_F(Output, EndsABatchOfLinesAfterAWholeLine) {
