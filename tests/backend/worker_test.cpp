@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "tests/support/controlled_sink.hpp"
@@ -32,9 +33,9 @@ struct Worker : ::testing::Test {
     backend_config settings;
     settings.reorder_window = window;
     worker.configure(settings, std::move(outputs), [this](const error_report& report) { reports.emplace_back(report.message); });
-    // Long enough ago that nothing here is in the future of the real clock.
+    // Long enough ago that nothing here is in the future of the real clock, and not before the counter began with this machine.
     const moment now = worker.now();
-    start = {now.ticks - worker.clock().ticks_of_ns(3600'000 * ms), now.steady_ns};
+    start = {now.ticks - std::min(now.ticks / 2, worker.clock().ticks_of_ns(3600'000 * ms)), now.steady_ns};
   }
 
   std::uint64_t ticks_at(std::int64_t after_ns) const { return start.ticks + worker.clock().ticks_of_ns(after_ns); }
