@@ -58,4 +58,13 @@ void line_layout::forget() noexcept {
   for (line_frame& kept : frames_) kept.key = {};
 }
 
+std::shared_ptr<line_layout> layout_set::layout_of(const std::string& pattern, control_chars_policy control_chars, bool colour) {
+  std::shared_ptr<line_layout>& made = made_[{pattern, control_chars, colour}];
+  if (made == nullptr)
+    made = std::make_shared<line_layout>(pattern, control_chars, colour);
+  else
+    made->share();
+  return made;
+}
+
 }  // namespace penstock::backend

@@ -6,8 +6,11 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <map>
+#include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include <penstock/config.hpp>
@@ -60,6 +63,15 @@ struct line_frame {
   }
 };
 
+/// A line as it was laid out: its parts, one behind the other.
+struct laid_line {
+  std::string_view before{};
+  std::string_view message{};
+  std::string_view after{};
+
+  bool whole() const noexcept { return message.empty() && after.empty(); }
+};
+
 class line_layout {
  public:
   /// Errors: config_error if the pattern is not understood.
@@ -85,6 +97,16 @@ class line_layout {
   /// Forgets what is kept (after a fork the process id changes).
   void forget() noexcept;
 
+  /// Whether several outputs use this layout, so that each of their lines is laid out by the first and copied by the others.
+  bool shared() const noexcept { return shared_; }
+  void share() noexcept { shared_ = true; }
+  /// The line of record `number`, if it was kept; its bytes are those of the output that laid it out, there until that one takes another.
+  const laid_line* kept(std::uint64_t number) const noexcept { return number != 0 && number == kept_number_ ? &kept_ : nullptr; }
+  void keep(std::uint64_t number, const laid_line& line) noexcept {
+    kept_number_ = number;
+    kept_ = line;
+  }
+
  private:
   static constexpr std::size_t frame_count = 64;  // A few hot statements of a few threads; a miss costs ~300 ns.
 
@@ -99,7 +121,20 @@ class line_layout {
   pattern_renderer renderer_;
   bool escapes_;
   bool simple_ = false;
+  bool shared_ = false;
+  std::uint64_t kept_number_ = 0;
+  laid_line kept_{};
   std::array<line_frame, frame_count> frames_{};
+};
+
+/// Gives outputs whose lines are the same one layout.
+class layout_set {
+ public:
+  /// Errors: config_error if the pattern is not understood.
+  std::shared_ptr<line_layout> layout_of(const std::string& pattern, control_chars_policy control_chars, bool colour);
+
+ private:
+  std::map<std::tuple<std::string, control_chars_policy, bool>, std::shared_ptr<line_layout>> made_;
 };
 
 }  // namespace penstock::backend

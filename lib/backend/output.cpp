@@ -17,7 +17,7 @@ constexpr std::int64_t maintenance_ns = 1'000'000'000;  // Two stat calls a seco
 
 }  // namespace
 
-output::output(std::unique_ptr<sink> destination, line_layout layout, output_settings settings)
+output::output(std::unique_ptr<sink> destination, std::shared_ptr<line_layout> layout, output_settings settings)
     : sink_(std::move(destination)), layout_(std::move(layout)), settings_(std::move(settings)) {
   describe();
   publish();
@@ -147,134 +147,6 @@ void output::abandon() noexcept {
   if (in_trouble() || !marks_.empty()) give_up(true);
 }
 
-void output::mark(const line_source& line) noexcept {
-  const std::uint64_t end_bytes = laid_bytes();
-  marks_.add(end_bytes, line.facts.record_level);
-  if (open_.empty() || open_.back().epoch != epoch_) open_.push_back({epoch_, 0});
-  open_.back().end_bytes = end_bytes;
-  if (line.facts.record_level >= settings_.flush_level) urgent_ = true;
-}
-
-void output::lay_out(const line_source& line) noexcept {
-  if (!layout_.simple() || !put_simple(line, layout_.frame(line.key, line.facts))) put_slowly(line);
-  if (due_ns_ != 0) return;
-  const std::int64_t age_ns = std::clamp<std::int64_t>(wall_now_ - line.facts.time, 0, settings_.flush_interval_ns);
-  due_ns_ = now_ns_ + settings_.flush_interval_ns - age_ns;
-}
-
-void output::put(const line_source& line) noexcept {
-  ++taken_[line.facts.record_level];
-  if (!disabled_) {
-    lay_out(line);
-    // Given up while the line was laid out: it was not marked yet, so it is counted here.
-    if (!disabled_) {
-      mark(line);
-      return;
-    }
-  }
-  ++lost_[line.facts.record_level];
-  ++news_.lost;
-  ++news_.lost_unlogged;
-}
-
-void output::put_note(const line_source& line) noexcept {
-  if (!disabled_) lay_out(line);
-}
-
-// Lays the line out in the batch. False: there may not be room, or the message needs care; nothing has happened then.
-bool output::put_simple(const line_source& line, const line_frame& frame) noexcept {
-  const auto room = static_cast<std::size_t>(end_ - pos_);
-  const std::size_t around = frame.before.copied_bytes() + frame.after.copied_bytes();
-  const auto* text = reinterpret_cast<const char*>(line.body.payload);
-  const std::size_t text_bytes = line.is_text ? line.body.payload_bytes : 64;
-  if (room < around + text_bytes) return false;
-  if (line.is_text && layout_.escapes() && !plain_ascii(text, text_bytes) && needs_escape({text, text_bytes})) return false;
-
-  char* message = frame.before.copy(pos_);
-  frame.patch(pos_, line.facts.time);
-  char* end = message + text_bytes;
-  if (line.is_text) {
-    std::memcpy(message, text, text_bytes);
-  } else {
-    spilling_text out(message, end_ - frame.after.copied_bytes(), spill_);
-    lay_out_record(*line.site, *line.body.source, line.body.payload, out);
-    const std::string_view laid = out.view();
-    const bool escape = layout_.escapes() && !plain_ascii(laid.data(), laid.size()) && needs_escape(laid);
-    if (out.spilled() || escape) {
-      line_.assign(frame.before.view());
-      frame.patch(line_.data(), line.facts.time);
-      escaped_.clear();
-      if (escape) append_escaped(escaped_, laid);
-      write_pieces(line_, escape ? std::string_view(escaped_) : laid, frame.after.view());
-      spill_.trim();
-      return true;
-    }
-    end = out.pos;
-  }
-  if (frame.after.bytes() == 1) {
-    *end = '\n';
-    pos_ = end + 1;
-  } else {
-    pos_ = frame.after.copy(end);
-  }
-  return true;
-}
-
-std::string_view output::message_of(const line_source& line) noexcept {
-  std::string_view message(reinterpret_cast<const char*>(line.body.payload), line.body.payload_bytes);
-  if (!line.is_text) {
-    spilling_text out(nullptr, nullptr, spill_);
-    lay_out_record(*line.site, *line.body.source, line.body.payload, out);
-    message = out.view();
-  }
-  if (!layout_.escapes() || plain_ascii(message.data(), message.size()) || !needs_escape(message)) return message;
-  escaped_.clear();
-  append_escaped(escaped_, message);
-  return escaped_;
-}
-
-void output::put_slowly(const line_source& line) noexcept {
-  const std::string_view message = message_of(line);
-  if (layout_.simple()) {
-    const line_frame& frame = layout_.frame(line.key, line.facts);
-    line_.assign(frame.before.view());
-    frame.patch(line_.data(), line.facts.time);
-    write_pieces(line_, message, frame.after.view());
-  } else {
-    layout_.compose(line_, line.facts, message);
-    write_pieces(line_, {}, {});
-  }
-  spill_.trim();
-}
-
-void output::write_pieces(std::string_view before, std::string_view message, std::string_view after) noexcept {
-  const std::size_t bytes = before.size() + message.size() + after.size();
-  // Even if nothing is in the room: now that the sink hears how long the line is, it may have another room for it.
-  if (cut_ == cut::lines && static_cast<std::size_t>(end_ - pos_) < bytes && !find_room(bytes)) {
-    // Whole, so that the sink hears the line's length when it is asked again.
-    carry_.append(before).append(message).append(after);
-    return;
-  }
-  write_piece(before);
-  write_piece(message);
-  write_piece(after);
-}
-
-void output::write_piece(std::string_view piece) noexcept {
-  while (!piece.empty() && !disabled_) {
-    if (!carry_.empty() || (pos_ == end_ && !find_room(piece.size()))) {
-      carry_.append(piece);
-      return;
-    }
-    const std::size_t fits = std::min(piece.size(), static_cast<std::size_t>(end_ - pos_));
-    if (fits == 0) continue;
-    std::memcpy(pos_, piece.data(), fits);
-    pos_ += fits;
-    piece.remove_prefix(fits);
-    if (pos_ == end_) hand_over();
-  }
-}
-
 void output::upkeep(std::int64_t now_ns) noexcept {
   now_ns_ = now_ns;
   if (disabled_) return;
@@ -366,14 +238,6 @@ sink_stats output::stats() const {
   }
   copy.name = settings_.name;
   return copy;
-}
-
-void output::lose(level of_record) noexcept {
-  ++taken_[of_record];
-  ++lost_[of_record];
-  ++news_.lost;
-  ++news_.lost_unlogged;
-  starved_ = true;
 }
 
 std::string output::trouble_text() const {

@@ -32,6 +32,7 @@ struct output_settings {
 
 /// A record on its way into a line.
 struct line_source {
+  std::uint64_t number = 0;  ///< of the record: outputs of one layout share its line; 0: nobody shares it
   line_facts facts{};
   frame_key key{};
   const detail::call_site* site = nullptr;
@@ -51,7 +52,7 @@ struct output_news {
 
 class output {
  public:
-  output(std::unique_ptr<sink> destination, line_layout layout, output_settings settings);
+  output(std::unique_ptr<sink> destination, std::shared_ptr<line_layout> layout, output_settings settings);
 
   /// Whether the next line can be put now. Asks the sink for room if there is none, or none for lines of that time.
   bool ready(wall_ns time = 0) noexcept {
@@ -113,7 +114,7 @@ class output {
   /// Ends the sink; afterwards single lines go to what it leaves behind. False: nothing takes lines any more.
   bool retire() noexcept;
   /// Forgets what is kept of lines by their statement.
-  void forget_statements() noexcept { layout_.forget(); }
+  void forget_statements() noexcept { layout_->forget(); }
   sink& destination() noexcept { return *sink_; }
 
  private:
@@ -122,9 +123,12 @@ class output {
   void handle(outcome result) noexcept;
   void settle() noexcept;
   void give_up(bool disable) noexcept;
+  void put_anew(const line_source& line) noexcept;
+  void put_shared(const line_source& line) noexcept;
   bool put_simple(const line_source& line, const line_frame& frame) noexcept;
   void put_slowly(const line_source& line) noexcept;
-  void write_pieces(std::string_view before, std::string_view message, std::string_view after) noexcept;
+  void write_new(const laid_line& line, std::uint64_t number) noexcept;
+  void write(const laid_line& line) noexcept;
   void write_piece(std::string_view piece) noexcept;
   std::string_view message_of(const line_source& line) noexcept;
   void lay_out(const line_source& line) noexcept;
@@ -135,7 +139,7 @@ class output {
   std::uint64_t laid_bytes() const noexcept { return room_offset_ + static_cast<std::uint64_t>(pos_ - room_begin_) + carry_.size(); }
 
   std::unique_ptr<sink> sink_;
-  line_layout layout_;
+  std::shared_ptr<line_layout> layout_;  // Of other outputs too, if their lines are the same.
   output_settings settings_;
 
   char* room_begin_ = nullptr;

@@ -61,7 +61,7 @@ bool worker::take(transport::thread_stream& stream, const detail::record_header&
   for (output* each : way.outputs)
     if (!may_lose && !each->ready(time)) return false;
 
-  line_source line{.body = record_view(record)};
+  line_source line{.number = ++line_number_, .body = record_view(record)};
   line.site = record.site;
   line.is_text = record.is_text();
   line.facts.record_level = record.site->level;

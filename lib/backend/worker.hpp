@@ -133,6 +133,7 @@ class worker {
   level_counts taken_{};
   std::uint64_t era_ = 0;
   std::uint64_t late_ = 0;
+  std::uint64_t line_number_ = 0;
   std::vector<output*> all_outputs_;
   std::vector<std::shared_ptr<request>> pending_;  // Asked for, and not done yet.
   std::atomic<std::uint64_t> published_taken_[level_count]{};

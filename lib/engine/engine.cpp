@@ -42,13 +42,14 @@ bool never_blocks(const sink& made) {
 }
 
 // \param alone whether no other sink could be stopped by this one
-std::unique_ptr<backend::output> make_output(const std::string& name, const sink_config& settings, bool alone) {
+std::unique_ptr<backend::output> make_output(const std::string& name, const sink_config& settings, bool alone,
+                                             backend::layout_set& layouts) {
   const bool colour = settings.type == "console" && settings.path.empty() && sinks::console_wants_colour(STDERR_FILENO);
   std::unique_ptr<sink> made = sinks::make_sink(settings);
   if (!alone && !never_blocks(*made))
     made = std::make_unique<backend::queued_sink>(std::move(made), effective_batch_bytes(settings), [] { this_is_the_backend = true; });
   return std::make_unique<backend::output>(
-      std::move(made), backend::line_layout(settings.pattern, settings.control_chars, colour),
+      std::move(made), layouts.layout_of(settings.pattern, settings.control_chars, colour),
       backend::output_settings{
           .name = name, .flush_interval_ns = settings.flush_interval.count(), .flush_level = settings.flush_level, .sync = settings.sync});
 }
@@ -111,8 +112,9 @@ void instance::launch(config settings) {
     if (!sink.path.empty()) sink.path = std::filesystem::absolute(sink.path);
   std::vector<std::unique_ptr<backend::output>> outputs;
   std::map<std::string, backend::output*, std::less<>> by_name;
+  backend::layout_set layouts;
   for (const auto& [name, sink] : settings.sinks) {
-    outputs.push_back(make_output(name, sink, settings.sinks.size() == 1));
+    outputs.push_back(make_output(name, sink, settings.sinks.size() == 1, layouts));
     by_name.emplace(name, outputs.back().get());
   }
   start_thread();
@@ -212,7 +214,8 @@ void instance::close_run() noexcept {
     try {
       sink_config console;
       console.type = "console";
-      last_resort_ = make_output("stderr", console, true);
+      backend::layout_set layouts;
+      last_resort_ = make_output("stderr", console, true, layouts);
       loggers_.route_all_to(gone, last_resort_.get());
     } catch (const std::exception& error) {
       std::fprintf(stderr, "penstock: records after stop() are lost: %s\n", error.what());

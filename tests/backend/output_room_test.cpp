@@ -62,7 +62,7 @@ class OutputRoom : public ::testing::Test {
  protected:
   void SetUp() override {
     out = std::make_unique<output>(std::make_unique<dividing_sink>(calls),
-                                   backend::line_layout("{message}", control_chars_policy::raw, false),
+                                   std::make_shared<backend::line_layout>("{message}", control_chars_policy::raw, false),
                                    backend::output_settings{.name = "test"});
     out->begin_epoch(1, 1'000'000'000, 0);
   }

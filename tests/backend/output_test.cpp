@@ -24,7 +24,7 @@ struct Output : ::testing::Test {
   std::unique_ptr<output> make(std::string_view pattern = "{message}", control_chars_policy chars = control_chars_policy::escape) {
     auto made =
         std::make_unique<output>(std::make_unique<testing::controlled_sink>(control),
-                                 backend::line_layout(pattern, chars, false), backend::output_settings{.name = "test"});
+                                 std::make_shared<backend::line_layout>(pattern, chars, false), backend::output_settings{.name = "test"});
     made->begin_epoch(1, second, 0);
     return made;
   }

@@ -24,9 +24,9 @@ struct Worker : ::testing::Test {
   void configure(std::string_view pattern = "{message}", std::chrono::nanoseconds window = std::chrono::microseconds(5)) {
     memory.set_budget(std::size_t{4} << 20);
     std::vector<std::unique_ptr<backend::output>> outputs;
-    outputs.push_back(std::make_unique<backend::output>(std::make_unique<testing::controlled_sink>(control),
-                                                        backend::line_layout(pattern, control_chars_policy::escape, false),
-                                                        backend::output_settings{.name = "test"}));
+    outputs.push_back(std::make_unique<backend::output>(
+        std::make_unique<testing::controlled_sink>(control),
+        std::make_shared<backend::line_layout>(pattern, control_chars_policy::escape, false), backend::output_settings{.name = "test"}));
     std::vector<backend::route> table;
     table.push_back({"root", {outputs.front().get()}});
     routes.publish(std::move(table));

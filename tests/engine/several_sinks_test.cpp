@@ -3,10 +3,29 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <string>
 
 #include "tests/engine/running.hpp"
+
+namespace penstock::testing {
+/// Laid out by the backend, by a formatter that counts.
+struct counted {
+  int number;
+  static inline std::atomic<int> laid_out = 0;
+};
+}  // namespace penstock::testing
+
+template <>
+struct fmt::formatter<penstock::testing::counted> : fmt::formatter<int> {
+  auto format(const penstock::testing::counted& value, fmt::format_context& out) const {
+    ++penstock::testing::counted::laid_out;
+    return fmt::formatter<int>::format(value.number, out);
+  }
+};
+template <>
+inline constexpr bool penstock::defer<penstock::testing::counted> = true;
 
 namespace penstock {
 namespace {
@@ -45,6 +64,35 @@ TEST_F(SeveralSinks, GetTheSameRecordsEachInItsPatternAndFromItsLevelOn) {
   ASSERT_TRUE(flush());
   EXPECT_EQ(text(), "to both 1\n");
   EXPECT_EQ(control->text(), "info|to both 1\nwarning|to one 2\n");
+  testing::expect_sums(stats());
+}
+
+TEST_F(SeveralSinks, OfOnePatternShareTheWorkOfEachLine) {
+  constexpr int count = 20'000;
+  config made = settings("write");
+  made.backend.format = format_mode::backend;
+  sink_config& first = made.sinks.at("app");
+  first.pattern = "{level} {message}";
+  sink_config second = first;
+  second.path = folder / "second";
+  second.type = "pwrite";
+  second.batch_size = 4096;
+  made.sinks.emplace("second", second);
+  second.path = folder / "other";
+  second.pattern = "{message} {level}";
+  made.sinks.emplace("other", second);
+  start(made);
+  testing::counted::laid_out = 0;
+  std::string expected;
+  for (int i = 0; i < count; ++i) {
+    PENSTOCK_INFO("a\nb {}", testing::counted{i});
+    expected += "info a\\nb " + std::to_string(i) + "\n";
+  }
+  ASSERT_TRUE(flush());
+  EXPECT_EQ(testing::counted::laid_out, 2 * count) << "once for two sinks, and once for the third";
+  EXPECT_EQ(text(), expected);
+  EXPECT_EQ(testing::text_of(folder / "second"), expected);
+  EXPECT_EQ(testing::lines_of(testing::text_of(folder / "other")).size(), static_cast<std::size_t>(count));
   testing::expect_sums(stats());
 }
 
