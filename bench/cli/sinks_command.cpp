@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/cli/limits_run.hpp"
 #include "bench/suites/environment.hpp"
 #include "bench/suites/export.hpp"
 #include "bench/suites/progress.hpp"
@@ -32,6 +33,8 @@ struct sinks_options {
   int repeat = 5;
   std::uint64_t bytes = std::uint64_t{256} << 20;
   bool smoke = false;
+  bool limits = false;
+  std::string rows{};
   std::filesystem::path csv{};
   std::filesystem::path json{};
 };
@@ -143,6 +146,18 @@ int run_sinks(const sinks_options& chosen, const std::vector<std::string>& extra
   return all.failures.empty() && !bench::interrupted() ? done : work_failed;
 }
 
+int run_chosen(const sinks_options& chosen, const std::vector<std::string>& extras) {
+  if (!chosen.limits) return run_sinks(chosen, extras);
+  if (!extras.empty()) {
+    fmt::print(stderr, "penstock: bench sinks --limits does not know {}; see penstock bench sinks --help\n", extras.front());
+    return wrong_call;
+  }
+  return run_limits({.chosen = {.dir = chosen.dir, .repeat = chosen.repeat, .bytes = chosen.bytes, .smoke = chosen.smoke},
+                     .rows = chosen.rows,
+                     .csv = chosen.csv,
+                     .json = chosen.json});
+}
+
 }  // namespace
 
 void add_sinks_bench(CLI::App& bench, int& exit_status) {
@@ -152,12 +167,16 @@ void add_sinks_bench(CLI::App& bench, int& exit_status) {
       "(--benchmark_filter=REGEX, --benchmark_out=FILE, …)");
   auto chosen = std::make_shared<sinks_options>();
   command->add_option("--dir", chosen->dir, "the folder to work in; nothing is left there (default: .)")->check(CLI::ExistingDirectory);
-  command->add_option("--repeat", chosen->repeat, "passes of each row (default: 5)")->check(CLI::Range(1, 1000));
+  command->add_option("--repeat", chosen->repeat, "passes of each row, or pairs of each ratio (default: 5)")->check(CLI::Range(1, 1000));
   command->add_option("--bytes", chosen->bytes, "bytes of each pass (default: 256 MiB)")
       ->transform(CLI::AsSizeValue(false))
       ->option_text("SIZE");
   command->add_option("--csv", chosen->csv, "writes the figures as CSV")->option_text("FILE");
-  command->add_option("--json", chosen->json, "writes Google Benchmark's JSON, for compare.py")->option_text("FILE");
+  command->add_option("--json", chosen->json, "writes Google Benchmark's JSON, for compare.py; with --limits, every pair")
+      ->option_text("FILE");
+  CLI::Option* limits = command->add_flag(
+      "--limits", chosen->limits, "instead: how near the sinks come to the machine, as 19 ratios to raw loops that run in turn with them");
+  command->add_option("--rows", chosen->rows, "only these ratios: 1-5,7")->needs(limits)->option_text("LIST");
   command->add_flag("--smoke", chosen->smoke, "one batch size, small passes: checks the rows, measures nothing of interest");
   command->allow_extras();
   command->callback([&exit_status, chosen, command] {
@@ -165,7 +184,7 @@ void add_sinks_bench(CLI::App& bench, int& exit_status) {
       chosen->bytes = std::uint64_t{2} << 20;
       chosen->repeat = 1;
     }
-    exit_status = run_sinks(*chosen, command->remaining());
+    exit_status = run_chosen(*chosen, command->remaining());
   });
 }
 

@@ -30,6 +30,8 @@ class sink_writer {
   /// Room of at least one byte to fill in place; give it back by filled().
   std::span<std::byte> room();
   void filled(std::size_t bytes);
+  /// Where the batch whose room() was given may end.
+  cut end() const noexcept { return batch_.end; }
   /// Submits what is filled, full or not, and gives the room of the next batch.
   std::span<std::byte> next_room();
   /// Submits the rest and waits until all is with the kernel.
