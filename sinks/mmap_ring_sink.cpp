@@ -133,8 +133,12 @@ outcome mmap_ring_sink::hold(std::size_t used_bytes, loss lost) noexcept {
     intact = {};
     rest_expected_ = used_bytes == room_.size();  // as a full batch nearly always does, it ended inside a line
   } else {
-    if (lost == loss::up_to_fault) intact = intact.subspan(static_cast<std::size_t>(ring_->fault_address() - room_.data()));
-    // Nothing was laid out before a fault at the first byte.
+    // What was laid out before the fault went to the old file: the memory that took its place had zeros there. Not told by the address of
+    // the fault, since a copy of a few bytes may store its end first.
+    if (lost == loss::up_to_fault) {
+      const auto first = std::ranges::find_if(intact, [](std::byte each) { return each != std::byte{0}; });
+      intact = intact.subspan(static_cast<std::size_t>(first - intact.begin()));
+    }
     inside_line = intact.size() != used_bytes || ring_->line_unfinished();
   }
   if (inside_line) {
