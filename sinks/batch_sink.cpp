@@ -12,7 +12,7 @@ batch batch_sink::lend(lend_request) noexcept {
     room_ = memory_.room_at(next_offset());
     // The spare page is for the phase only: a write of one page more than a power of two costs a fifth more (measured,
     // ext4 with large folios).
-    if (spare_page_ && page_phase(next_offset()) == 0) room_ = room_.first(room_.size() - page_bytes);
+    if (spare_page_ && os::page_phase(next_offset()) == 0) room_ = room_.first(room_.size() - os::page_bytes);
     lent_ = true;
   }
   return {room_, end};

@@ -9,8 +9,8 @@
 
 #include <penstock/sink.hpp>
 
+#include "lib/os/batch_buffer.hpp"
 #include "lib/os/file.hpp"
-#include "sinks/batch_buffer.hpp"
 
 namespace penstock::sinks {
 
@@ -25,9 +25,9 @@ class batch_sink : public sink {
  protected:
   /// Batches of `batch_bytes`. Where they end after lines, there is one page more, so that the phase takes nothing from the room.
   batch_sink(std::size_t batch_bytes, cut end)
-      : memory_(batch_bytes + (end == cut::lines ? page_bytes : 0)), end_(end), spare_page_(end == cut::lines) {}
+      : memory_(batch_bytes + (end == cut::lines ? os::page_bytes : 0)), end_(end), spare_page_(end == cut::lines) {}
   /// Batches in memory that another sink had.
-  batch_sink(batch_buffer memory, cut end) noexcept : memory_(std::move(memory)), end_(end) {}
+  batch_sink(os::batch_buffer memory, cut end) noexcept : memory_(std::move(memory)), end_(end) {}
 
   /// Brings `data` to the destination, as far as it goes.
   virtual os::write_result put(std::span<const std::byte> data) noexcept = 0;
@@ -49,12 +49,12 @@ class batch_sink : public sink {
   void destination_changed(std::byte last_byte) noexcept;
 
   /// For retire(): the memory, for the sink that goes on.
-  batch_buffer take_memory() noexcept { return std::move(memory_); }
+  os::batch_buffer take_memory() noexcept { return std::move(memory_); }
 
  private:
   outcome push() noexcept;
 
-  batch_buffer memory_;
+  os::batch_buffer memory_;
   cut end_;
   bool spare_page_ = false;
   bool lent_ = false;

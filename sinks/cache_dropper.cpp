@@ -5,7 +5,7 @@
 
 #include <cerrno>
 
-#include "sinks/batch_buffer.hpp"
+#include "lib/os/pages.hpp"
 
 namespace penstock::sinks {
 
@@ -25,10 +25,10 @@ void cache_dropper::written_up_to(int fd, std::uint64_t end_bytes) noexcept {
   if (end_bytes < begin_) start_at(end_bytes);
   if (end_bytes - begin_ < window_bytes) return;
   // Whole pages only: POSIX_FADV_DONTNEED keeps a page that is covered in part.
-  const std::uint64_t end = end_bytes - page_phase(end_bytes);
+  const std::uint64_t end = end_bytes - os::page_phase(end_bytes);
   ::sync_file_range(fd, static_cast<off_t>(begin_), static_cast<off_t>(end - begin_), SYNC_FILE_RANGE_WRITE);
   if (before_ < begin_) {
-    const auto offset = static_cast<off_t>(before_ - page_phase(before_));
+    const auto offset = static_cast<off_t>(before_ - os::page_phase(before_));
     const auto bytes = static_cast<off_t>(begin_) - offset;
     ::sync_file_range(fd, offset, bytes, SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER);
     ::posix_fadvise(fd, offset, bytes, POSIX_FADV_DONTNEED);

@@ -76,7 +76,7 @@ struct line_sink_parts {
   os::descriptor owned{};  ///< appends; invalid: `borrowed_fd` is used and stays open
   int borrowed_fd = -1;
   std::string kind{};
-  batch_buffer memory{};
+  os::batch_buffer memory{};
   bool mid_line = false;  ///< the destination ends inside a line
 };
 std::unique_ptr<sink> make_line_sink(line_sink_parts parts) noexcept;

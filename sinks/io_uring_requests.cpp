@@ -6,7 +6,7 @@
 #include <system_error>
 #include <thread>
 
-#include "sinks/batch_buffer.hpp"
+#include "lib/os/pages.hpp"
 #include "sinks/io_uring_sink.hpp"
 
 namespace penstock::sinks {
@@ -50,11 +50,11 @@ std::string uring_refusal(const char* what, int os_error) {
 
 io_uring_sink::piece io_uring_sink::next_piece(const queued_batch& one) const noexcept {
   const std::span<const std::byte> rest = one.rest();
-  const std::size_t phase = page_phase(one.position());
+  const std::size_t phase = os::page_phase(one.position());
   // Memory and file are not congruent after the file changed while a batch was filled.
-  if (!direct_ || reinterpret_cast<std::uintptr_t>(rest.data()) % page_bytes != phase) return {rest.size(), false};
-  if (phase != 0) return {std::min(rest.size(), page_bytes - phase), false};
-  if (rest.size() >= page_bytes) return {rest.size() - rest.size() % page_bytes, true};
+  if (!direct_ || reinterpret_cast<std::uintptr_t>(rest.data()) % os::page_bytes != phase) return {rest.size(), false};
+  if (phase != 0) return {std::min(rest.size(), os::page_bytes - phase), false};
+  if (rest.size() >= os::page_bytes) return {rest.size() - rest.size() % os::page_bytes, true};
   return {rest.size(), false};
 }
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "sinks/batch_buffer.hpp"
+#include "lib/os/batch_buffer.hpp"
 #include "sinks/file_sink.hpp"
 
 namespace penstock::sinks {
@@ -79,7 +79,7 @@ batch io_uring_sink::lend(lend_request) noexcept {
   lent_buffer_ = buffers_.take();
   lent_with_seam_ = seam_;
   const std::size_t own_bytes = seam_ ? 1 : 0;
-  std::size_t phase = page_phase(queue_.end());
+  std::size_t phase = os::page_phase(queue_.end());
   // A batch of one page, of which the file has all but one byte.
   if (phase + own_bytes >= buffers_.bytes_each()) phase = 0;
   room_ = {buffers_.at(lent_buffer_) + phase + own_bytes, buffers_.bytes_each() - phase - own_bytes};
@@ -228,7 +228,7 @@ std::unique_ptr<sink> io_uring_sink::retire() noexcept {
   }
   const bool inside_line = seam_ || written_ends_inside_line();
   try {
-    batch_buffer memory(effective_batch_bytes(settings_) + page_bytes);
+    os::batch_buffer memory(effective_batch_bytes(settings_) + os::page_bytes);
     os::descriptor file = file_.take_for_appending();
     if (!file.valid()) return nullptr;
     return make_line_sink({.owned = std::move(file), .kind = kind, .memory = std::move(memory), .mid_line = inside_line});

@@ -9,7 +9,7 @@ namespace {
 class null_sink final : public batch_sink {
  public:
   explicit null_sink(std::size_t batch_bytes) : batch_sink(batch_bytes, cut::pages) {}
-  explicit null_sink(batch_buffer memory) noexcept : batch_sink(std::move(memory), cut::pages) {}
+  explicit null_sink(os::batch_buffer memory) noexcept : batch_sink(std::move(memory), cut::pages) {}
 
   outcome sync() noexcept override { return {}; }
   outcome reopen() noexcept override { return {}; }

@@ -60,7 +60,7 @@ outcome pwrite_sink::adopt(os::descriptor fresh) noexcept {
   if (fd() >= 0) ahead_.trim(fd());
   replace_file(std::move(fresh));
   constexpr blkcnt_t block_bytes = 512;  // of st_blocks, whatever the file system (man 3type stat)
-  ahead_.start_at(end_bytes_, facts.st_blocks * block_bytes > facts.st_size + static_cast<off_t>(page_bytes));
+  ahead_.start_at(end_bytes_, facts.st_blocks * block_bytes > facts.st_size + static_cast<off_t>(os::page_bytes));
   dropper_.start_at(end_bytes_);
   if (policy_ == page_cache_policy::direct && !set_direct(true)) {
     policy_ = page_cache_policy::keep;
@@ -121,15 +121,15 @@ os::write_result pwrite_sink::put_around_direct(std::span<const std::byte> data,
 }
 
 os::write_result pwrite_sink::put_direct(std::span<const std::byte> data) noexcept {
-  const std::size_t phase = page_phase(end_bytes_);
+  const std::size_t phase = os::page_phase(end_bytes_);
   // Memory and file differ in phase only after a truncation or a short count at an odd byte; the next batch is in phase again.
-  if (page_phase(reinterpret_cast<std::uintptr_t>(data.data())) != phase) return put_around_direct(data, end_bytes_);
+  if (os::page_phase(reinterpret_cast<std::uintptr_t>(data.data())) != phase) return put_around_direct(data, end_bytes_);
 
-  const std::size_t head_bytes = std::min(data.size(), (page_bytes - phase) % page_bytes);
+  const std::size_t head_bytes = std::min(data.size(), (os::page_bytes - phase) % os::page_bytes);
   os::write_result result = put_around_direct(data.first(head_bytes), end_bytes_);
   if (!result.result.ok()) return result;
 
-  const std::size_t middle_bytes = (data.size() - head_bytes) / page_bytes * page_bytes;
+  const std::size_t middle_bytes = (data.size() - head_bytes) / os::page_bytes * os::page_bytes;
   const os::write_result middle = os::write_all_at(fd(), data.subspan(head_bytes, middle_bytes), end_bytes_ + head_bytes);
   result.done_bytes += middle.done_bytes;
   const bool alignment_refused = middle.result.os_error == EINVAL;

@@ -55,7 +55,7 @@ int allocate(int fd, std::size_t file_bytes, bool is_new) noexcept {
   if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL) return errno;
   if (!is_new) return 0;  // it was written in full when it was made
   static constexpr std::array<std::byte, 65536> zeros{};
-  for (std::size_t offset = os::page_bytes(); offset < file_bytes;) {
+  for (std::size_t offset = os::system_page_bytes(); offset < file_bytes;) {
     const std::size_t piece_bytes = std::min(zeros.size(), file_bytes - offset);
     const os::write_result written = os::write_all_at(fd, std::span(zeros).first(piece_bytes), offset);
     if (!written.result.ok()) return written.result.os_error != 0 ? written.result.os_error : EIO;
@@ -66,7 +66,7 @@ int allocate(int fd, std::size_t file_bytes, bool is_new) noexcept {
 
 /// Writes the first page: from here on the file is known to be a ring, though an unfinished one.
 int write_header(int fd, std::size_t file_bytes) {
-  std::vector<std::byte> page(os::page_bytes());
+  std::vector<std::byte> page(os::system_page_bytes());
   auto* const header = new (page.data()) ring_header{};
   header->magic = ring_magic;
   header->version = ring_version;
@@ -106,10 +106,10 @@ bool check_existing(int fd, const struct stat& facts, const sink_config& setting
   const bool whole = static_cast<std::size_t>(got) == bytes.size();
   if (!whole || header->magic != ring_magic)
     throw config_error("'" + settings.path.string() + "' is not a ring file: move it away, or give the ring a path of its own");
-  if (header->version != ring_version || header->header_bytes != os::page_bytes()) {
+  if (header->version != ring_version || header->header_bytes != os::system_page_bytes()) {
     throw config_error(named(settings) + " has format version " + std::to_string(header->version) + " and pages of " +
                        std::to_string(header->header_bytes) + " bytes; this library writes version " + std::to_string(ring_version) +
-                       " with pages of " + std::to_string(os::page_bytes()) + ": move the file away");
+                       " with pages of " + std::to_string(os::system_page_bytes()) + ": move the file away");
   }
   if (header->state.load(std::memory_order_relaxed) == ring_state::creating) return true;
   if (header->file_bytes != settings.size) {
@@ -127,7 +127,7 @@ bool check_existing(int fd, const struct stat& facts, const sink_config& setting
 }  // namespace
 
 void check_ring_size(const sink_config& settings) {
-  const std::size_t page = os::page_bytes();
+  const std::size_t page = os::system_page_bytes();
   const std::size_t least_bytes = std::max(ring_file_bytes_min, 16 * page);
   if (settings.size < least_bytes) {
     throw config_error(named(settings) + ": size = " + size_text(settings.size) + " is too small; the least is " + size_text(least_bytes));

@@ -17,7 +17,7 @@ namespace {
 
 /// The unit in which room is lent: what the configuration says, but never so much that lending it would empty the ring.
 std::size_t room_unit_bytes(const sink_config& settings, std::size_t data_bytes) noexcept {
-  const std::size_t page = os::page_bytes();
+  const std::size_t page = os::system_page_bytes();
   const std::size_t wanted_bytes = effective_batch_bytes(settings) / page * page;
   return std::clamp(wanted_bytes, page, data_bytes / 4 / page * page);
 }
@@ -37,7 +37,8 @@ std::unique_ptr<ring_file> ring_file::open(const sink_config& settings, std::uin
 
 ring_file::ring_file(os::descriptor file, const sink_config& settings, bool is_new, std::uint64_t first_sequence)
     : file_(std::move(file)),
-      mapping_(file_.get(), {.header_bytes = os::page_bytes(), .data_bytes = settings.size - os::page_bytes(), .writable = true}),
+      mapping_(file_.get(),
+               {.header_bytes = os::system_page_bytes(), .data_bytes = settings.size - os::system_page_bytes(), .writable = true}),
       batch_bytes_(room_unit_bytes(settings, mapping_.data_bytes())),
       checksums_(settings.sync.each_batch || settings.sync.interval.count() != 0),
       owner_pid_(::getpid()),
@@ -45,7 +46,7 @@ ring_file::ring_file(os::descriptor file, const sink_config& settings, bool is_n
   guard_.emplace(mapping_.whole());
   const os::sigbus_unblocked unblocked;
   // All of the first mapping, and as much of the second as room can run over the end.
-  const std::size_t over_bytes = std::min(batch_bytes_ + 2 * os::page_bytes(), mapping_.data_bytes());
+  const std::size_t over_bytes = std::min(batch_bytes_ + 2 * os::system_page_bytes(), mapping_.data_bytes());
   if (const int error = os::populate_for_writing(mapping_.whole().first(settings.size + over_bytes)); error != 0)
     throw std::system_error(error, std::generic_category(), "madvise(MADV_POPULATE_WRITE)");
   take_over(is_new);
@@ -91,7 +92,7 @@ std::span<std::byte> ring_file::make_room() noexcept {
   const std::uint64_t offset = head_ % mapping_.data_bytes() + frame_header_bytes;
   if (room_bytes_ == 0) {
     // To the end of a page, so that a full batch leaves the next one page-aligned but for its header; never only the rest of a page.
-    const std::size_t page = os::page_bytes();
+    const std::size_t page = os::system_page_bytes();
     const std::size_t to_page_end_bytes = page - static_cast<std::size_t>(offset % page);
     room_bytes_ = batch_bytes_ - page + to_page_end_bytes;
     if (room_bytes_ < page) room_bytes_ += page;
@@ -168,7 +169,7 @@ outcome ring_file::sync() noexcept {
 /// Stores to every page that was committed since the last sync that worked, and to the header page.
 void ring_file::make_dirty_again() noexcept {
   const os::sigbus_unblocked unblocked;
-  const std::size_t page = os::page_bytes();
+  const std::size_t page = os::system_page_bytes();
   const std::uint64_t bytes = std::min<std::uint64_t>(head_ - synced_ + frame_header_bytes, mapping_.data_bytes());
   const std::uint64_t offset = synced_ % mapping_.data_bytes() / page * page;
   const std::uint64_t end = std::min<std::uint64_t>(offset + bytes + page, 2 * mapping_.data_bytes());
@@ -181,7 +182,7 @@ ring_file::standing ring_file::look_at(const std::filesystem::path& path) const 
   struct stat ours {};
   if (os::calls().fstat(file_.get(), &ours) != 0) return result;
   result.empty = ours.st_size == 0;
-  result.shrunk = static_cast<std::size_t>(ours.st_size) < os::page_bytes() + mapping_.data_bytes();
+  result.shrunk = static_cast<std::size_t>(ours.st_size) < os::system_page_bytes() + mapping_.data_bytes();
   struct stat there {};
   if (os::calls().stat(path.c_str(), &there) == 0) {
     result.at_path = there.st_dev == ours.st_dev && there.st_ino == ours.st_ino;

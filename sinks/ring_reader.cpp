@@ -49,7 +49,7 @@ os::mirror_options checked_shape(int fd, const std::filesystem::path& path) {
   if (header->state.load(std::memory_order_relaxed) != ring_state::ready)
     refuse(path, "is not finished: its writer is making it now, or was killed while it did; try again once it has started");
   const std::uint64_t header_bytes = header->header_bytes;
-  const std::uint64_t page = os::page_bytes();
+  const std::uint64_t page = os::system_page_bytes();
   const bool sound = header_bytes != 0 && header_bytes % page == 0 && header->file_bytes % page == 0 && header->file_bytes > header_bytes;
   if (!sound) refuse(path, "has a damaged header");
   if (static_cast<std::uint64_t>(facts.st_size) < header->file_bytes) {

@@ -10,7 +10,7 @@
 #include <system_error>
 #include <utility>
 
-#include "sinks/batch_buffer.hpp"
+#include "lib/os/pages.hpp"
 #include "sinks/rotation_calendar.hpp"
 
 namespace penstock::sinks {
@@ -155,7 +155,7 @@ batch rotating_sink::limited(batch lent, lend_request request) const noexcept {
   std::uint64_t bytes = left_bytes;
   // A line that has begun is not divided between files, and one that fits into none has one for itself.
   if (mid_line_ || size_bytes_ == 0 || switching_)
-    bytes = std::max<std::uint64_t>(bytes, request.line_bytes != 0 ? request.line_bytes : page_bytes);
+    bytes = std::max<std::uint64_t>(bytes, request.line_bytes != 0 ? request.line_bytes : os::page_bytes);
   lent.room = lent.room.first(static_cast<std::size_t>(std::min<std::uint64_t>(bytes, lent.room.size())));
   return lent;
 }

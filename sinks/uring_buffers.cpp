@@ -7,7 +7,7 @@
 #include <atomic>
 #include <new>
 
-#include "sinks/batch_buffer.hpp"
+#include "lib/os/pages.hpp"
 
 namespace penstock::sinks {
 namespace {
@@ -25,18 +25,18 @@ void* map_pages(std::size_t bytes) noexcept {
 }  // namespace
 
 uring_buffers::uring_buffers(unsigned count, std::size_t bytes_each)
-    : count_(count), bytes_each_(round_up_to_pages(bytes_each)), begin_(nullptr), process_(::getpid()) {
+    : count_(count), bytes_each_(os::round_up_to_pages(bytes_each)), begin_(nullptr), process_(::getpid()) {
   free_.reserve(count_);
   for (unsigned index = count_; index > 0; --index) free_.push_back(index - 1);
   begin_ = map();
   if (begin_ == nullptr) throw std::bad_alloc();
-  if (void* const mark = map_pages(page_bytes); mark != nullptr) {
+  if (void* const mark = map_pages(os::page_bytes); mark != nullptr) {
     // Linux 4.14; before that getpid(2) tells.
-    if (::madvise(mark, page_bytes, MADV_WIPEONFORK) == 0) {
+    if (::madvise(mark, os::page_bytes, MADV_WIPEONFORK) == 0) {
       birth_mark_ = static_cast<volatile unsigned char*>(mark);
       *birth_mark_ = 1;
     } else {
-      ::munmap(mark, page_bytes);
+      ::munmap(mark, os::page_bytes);
     }
   }
 }
@@ -44,7 +44,7 @@ uring_buffers::uring_buffers(unsigned count, std::size_t bytes_each)
 uring_buffers::~uring_buffers() {
   release_registration();
   if (begin_ != nullptr) ::munmap(begin_, count_ * bytes_each_);
-  if (birth_mark_ != nullptr) ::munmap(const_cast<unsigned char*>(birth_mark_), page_bytes);
+  if (birth_mark_ != nullptr) ::munmap(const_cast<unsigned char*>(birth_mark_), os::page_bytes);
 }
 
 std::byte* uring_buffers::map() const noexcept {

@@ -12,7 +12,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "sinks/batch_buffer.hpp"
+#include "lib/os/pages.hpp"
 
 namespace penstock::sinks {
 namespace {
@@ -63,7 +63,7 @@ bool uring_file::ends_inside_line() const noexcept {
 bool uring_file::has_blocks_behind_end() const noexcept {
   constexpr blkcnt_t block_bytes = 512;  // of st_blocks, whatever the file system (man 3type stat)
   struct stat facts {};
-  return os::calls().fstat(fd(), &facts) == 0 && facts.st_blocks * block_bytes > facts.st_size + static_cast<off_t>(page_bytes);
+  return os::calls().fstat(fd(), &facts) == 0 && facts.st_blocks * block_bytes > facts.st_size + static_cast<off_t>(os::page_bytes);
 }
 
 bool uring_file::moved(const std::filesystem::path& path) const noexcept {

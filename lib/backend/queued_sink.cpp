@@ -5,17 +5,15 @@
 #include <array>
 #include <chrono>
 #include <condition_variable>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <mutex>
-#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
 
+#include "lib/os/batch_buffer.hpp"
 #include "lib/os/thread.hpp"
-#include "lib/transport/chunk.hpp"
 
 namespace penstock::backend {
 
@@ -26,18 +24,6 @@ using namespace std::chrono_literals;
 constexpr auto moment_of_patience = 1ms;  // The backend may spend so long on one sink's answer.
 constexpr auto resume_patience = 10ms;    // A disk that works answers in this time, so that its error is counted, not its silence.
 constexpr auto end_patience = 1s;         // At stop(): a thread that is still in the kernel then is left behind.
-
-struct free_deleter {
-  void operator()(std::byte* memory) const noexcept { std::free(memory); }
-};
-using page_memory = std::unique_ptr<std::byte[], free_deleter>;
-
-page_memory pages(std::size_t bytes) {
-  auto* memory = static_cast<std::byte*>(std::aligned_alloc(transport::page_bytes, bytes));
-  if (memory == nullptr) throw std::bad_alloc();
-  std::memset(memory, 0, bytes);  // Touched now, not by the first lines.
-  return page_memory(memory);
-}
 
 // The most of `data` that goes into a room of `room_bytes` without dividing a line, unless one line alone is longer.
 std::size_t whole_lines(std::span<const std::byte> data, std::size_t room_bytes) noexcept {
@@ -59,7 +45,7 @@ struct queued_sink::shared {
   static constexpr std::size_t order_count = 5;
 
   struct slot {
-    page_memory memory{};
+    os::batch_buffer memory{};
     std::size_t used_bytes = 0;
     std::chrono::system_clock::time_point line_time{};
   };
@@ -70,7 +56,7 @@ struct queued_sink::shared {
 
   explicit shared(std::unique_ptr<sink> wrapped, std::size_t bytes) : inside(std::move(wrapped)), batch_bytes(bytes) {
     for (std::size_t i = 0; i < slots.size(); ++i) {
-      slots[i].memory = pages(bytes);
+      slots[i].memory = os::batch_buffer(bytes);
       free.push_back(i);
     }
   }
@@ -109,7 +95,7 @@ struct queued_sink::shared {
 // Brings a part of the first filled batch to the sink inside.
 void queued_sink::shared::write_front(std::unique_lock<std::mutex>& lock) {
   slot& front = slots[filled.front()];
-  const std::span<const std::byte> rest(front.memory.get() + front_done_bytes, front.used_bytes - front_done_bytes);
+  const std::span<const std::byte> rest(front.memory.data() + front_done_bytes, front.used_bytes - front_done_bytes);
   const lend_request request{.line_bytes = first_line_bytes(rest), .line_time = front.line_time};
   busy = true;
   lock.unlock();
@@ -256,7 +242,7 @@ batch queued_sink::lend(lend_request request) noexcept {
     shared_->slots[*shared_->lent].line_time = request.line_time;
   }
   shared::slot& lent = shared_->slots[*shared_->lent];
-  return {.room = {lent.memory.get(), shared_->batch_bytes}, .end = shared_->end, .until = shared_->until};
+  return {.room = {lent.memory.data(), shared_->batch_bytes}, .end = shared_->end, .until = shared_->until};
 }
 
 outcome queued_sink::submit(std::size_t used_bytes) noexcept {

@@ -24,7 +24,7 @@ void* map_at(void* place, std::size_t bytes, int protection, int fd, std::size_t
 
 }  // namespace
 
-std::size_t page_bytes() noexcept {
+std::size_t system_page_bytes() noexcept {
   static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return bytes;
 }
@@ -91,7 +91,7 @@ int populate_for_writing(std::span<std::byte> range) noexcept {
 }
 
 void touch_pages_for_writing(std::span<std::byte> range) noexcept {
-  for (std::size_t offset = 0; offset < range.size(); offset += page_bytes()) {
+  for (std::size_t offset = 0; offset < range.size(); offset += system_page_bytes()) {
     volatile std::byte* const byte = range.data() + offset;
     *byte = *byte;
   }

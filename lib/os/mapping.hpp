@@ -16,8 +16,8 @@
 
 namespace penstock::os {
 
-/// The size of a page of this machine.
-std::size_t page_bytes() noexcept;
+/// The size of a page of this machine, at least page_bytes of lib/os/pages.hpp.
+std::size_t system_page_bytes() noexcept;
 
 struct mirror_options {
   std::size_t header_bytes = 0;  ///< whole pages

@@ -13,12 +13,14 @@
 
 #include <penstock/detail/stream_front.hpp>
 
+#include "lib/os/pages.hpp"
+
 namespace penstock::transport {
 
 /// The two sizes of chunks, and runs of pages for single records that fit neither.
 enum class chunk_kind : std::uint8_t { page, block, run };
 
-inline constexpr std::size_t page_bytes = 4096;                    // The smallest page of every Linux that this runs on.
+using os::page_bytes;                                              // The size of the smaller kind.
 inline constexpr std::size_t block_bytes = std::size_t{64} << 10;  // ~1,000 records: opening one costs ~100 ns, a tenth of a ns each.
 inline constexpr std::size_t block_pages = block_bytes / page_bytes;
 

@@ -28,8 +28,8 @@ class Mapping : public ::testing::Test {
     return os::mirrored_mapping(file_.get(), {.header_bytes = page_, .data_bytes = data_bytes_, .writable = writable});
   }
 
-  const std::size_t page_ = os::page_bytes();
-  const std::size_t data_bytes_ = 3 * os::page_bytes();
+  const std::size_t page_ = os::system_page_bytes();
+  const std::size_t data_bytes_ = 3 * os::system_page_bytes();
   temp_folder folder_{};
   os::descriptor file_;
 };

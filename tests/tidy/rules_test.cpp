@@ -102,7 +102,7 @@ TEST(TidyEdges, GoDownTheFoldersOnly) {
 TEST(TidyEdges, KeepSinksAndRecordsApart) {
   EXPECT_FALSE(tidy::may_include("sinks/write_sink.cpp", "lib/transport/chunk.hpp"));
   EXPECT_TRUE(tidy::may_include("lib/engine/start.cpp", "sinks/factory.hpp"));
-  EXPECT_FALSE(tidy::may_include("lib/engine/start.cpp", "sinks/batch_buffer.hpp"));
+  EXPECT_FALSE(tidy::may_include("lib/engine/start.cpp", "sinks/batch_sink.hpp"));
   EXPECT_FALSE(tidy::may_include("examples/hello.cpp", "lib/os/file.hpp"));
 }
 

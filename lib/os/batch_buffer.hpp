@@ -10,13 +10,9 @@
 #include <span>
 #include <utility>
 
-namespace penstock::sinks {
+#include "lib/os/pages.hpp"
 
-/// The unit of alignment, for memory and file offsets; a multiple of what O_DIRECT asks for on the file systems we know.
-inline constexpr std::size_t page_bytes = 4096;
-
-constexpr std::size_t page_phase(std::uint64_t file_offset) noexcept { return static_cast<std::size_t>(file_offset % page_bytes); }
-constexpr std::size_t round_up_to_pages(std::size_t bytes) noexcept { return (bytes + page_bytes - 1) / page_bytes * page_bytes; }
+namespace penstock::os {
 
 /// Anonymous page-aligned memory that is there (touched) from the start.
 class batch_buffer {
@@ -49,4 +45,4 @@ class batch_buffer {
   std::size_t bytes_ = 0;
 };
 
-}  // namespace penstock::sinks
+}  // namespace penstock::os

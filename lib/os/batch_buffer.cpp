@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "sinks/batch_buffer.hpp"
+#include "lib/os/batch_buffer.hpp"
 
 #include <sys/mman.h>
 
 #include <new>
 
-namespace penstock::sinks {
+namespace penstock::os {
 
 batch_buffer::batch_buffer(std::size_t bytes) : bytes_(round_up_to_pages(bytes == 0 ? 1 : bytes)) {
   // MAP_POPULATE write-faults private anonymous memory, so that no batch pays for its first touch.
@@ -18,4 +18,4 @@ batch_buffer::~batch_buffer() {
   if (begin_ != nullptr) ::munmap(begin_, bytes_);
 }
 
-}  // namespace penstock::sinks
+}  // namespace penstock::os
