@@ -205,7 +205,7 @@ loop_run run_copy_to_mapping(const loop_size& size, std::size_t ring_bytes, bool
   make_ring_file(size.file, ring_bytes);
   const os::descriptor fd(::open(size.file.c_str(), O_RDWR | O_CLOEXEC));
   if (!fd.valid()) fail("cannot open", size.file);
-  const std::size_t page = os::page_bytes();
+  const std::size_t page = os::system_page_bytes();
   const std::size_t data_bytes = ring_bytes - page;
   const os::mirrored_mapping memory(fd.get(), {.header_bytes = page, .data_bytes = data_bytes, .writable = true});
   if (const int error = os::populate_for_writing(memory.whole().first(ring_bytes + copy_bytes)); error != 0)

@@ -291,7 +291,7 @@ std::uint64_t page_cache_bytes(const std::filesystem::path& file) {
   struct stat facts {};
   if (!fd.valid() || ::fstat(fd.get(), &facts) != 0) fail("cannot look at", file);
   if (facts.st_size == 0) return 0;
-  const std::size_t page = os::page_bytes();
+  const std::size_t page = os::system_page_bytes();
   // glibc 2.36 has no wrapper; the numbers are the kernel's (include/uapi/linux/mman.h).
   constexpr long sys_cachestat = 451;
   const std::uint64_t range[2]{0, 0};  // offset, length; 0: to the end
