@@ -24,8 +24,9 @@ class batch_sink : public sink {
 
  protected:
   /// Batches of `batch_bytes`. Where they end after lines, there is one page more, so that the phase takes nothing from the room.
-  batch_sink(std::size_t batch_bytes, cut end)
-      : memory_(batch_bytes + (end == cut::lines ? os::page_bytes : 0)), end_(end), spare_page_(end == cut::lines) {}
+  /// `direct`: O_DIRECT reads them.
+  batch_sink(std::size_t batch_bytes, cut end, bool direct = false)
+      : memory_(batch_bytes + (end == cut::lines ? os::page_bytes : 0), direct), end_(end), spare_page_(end == cut::lines) {}
   /// Batches in memory that another sink had.
   batch_sink(os::batch_buffer memory, cut end) noexcept : memory_(std::move(memory)), end_(end) {}
 

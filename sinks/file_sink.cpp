@@ -76,7 +76,7 @@ class line_sink final : public batch_sink {
 }  // namespace
 
 file_sink::file_sink(const sink_config& settings, how way)
-    : batch_sink(effective_batch_bytes(settings), way.cut_at),
+    : batch_sink(effective_batch_bytes(settings), way.cut_at, settings.page_cache == page_cache_policy::direct),
       settings_(settings),
       path_(settings.path.empty() ? settings.path : std::filesystem::absolute(settings.path)),
       way_(way) {

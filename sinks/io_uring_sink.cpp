@@ -37,7 +37,7 @@ io_uring_sink::io_uring_sink(const sink_config& settings, uring_file file, uring
     : settings_(settings),
       path_(std::filesystem::absolute(settings.path)),
       file_(std::move(file)),
-      buffers_(std::max(settings.queue_depth, 1U), effective_batch_bytes(settings)),
+      buffers_(std::max(settings.queue_depth, 1U), effective_batch_bytes(settings), settings.page_cache == page_cache_policy::direct),
       ring_(std::move(ring)),
       queue_(std::max(settings.queue_depth, 1U)) {
   settings_.path = path_;

@@ -7,7 +7,7 @@
 #include <atomic>
 #include <new>
 
-#include "lib/os/pages.hpp"
+#include "lib/os/mapping.hpp"
 
 namespace penstock::sinks {
 namespace {
@@ -17,40 +17,35 @@ constexpr std::size_t registered_bytes_max = std::size_t{4} << 20;
 
 constinit std::atomic<std::size_t> registered_bytes_total = 0;
 
-void* map_pages(std::size_t bytes) noexcept {
-  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  return memory == MAP_FAILED ? nullptr : memory;
-}
-
 }  // namespace
 
-uring_buffers::uring_buffers(unsigned count, std::size_t bytes_each)
-    : count_(count), bytes_each_(os::round_up_to_pages(bytes_each)), begin_(nullptr), process_(::getpid()) {
+uring_buffers::uring_buffers(unsigned count, std::size_t bytes_each, bool direct)
+    : count_(count), bytes_each_(os::round_up_to_pages(bytes_each)), huge_(direct), begin_(nullptr), process_(::getpid()) {
   free_.reserve(count_);
   for (unsigned index = count_; index > 0; --index) free_.push_back(index - 1);
   begin_ = map();
   if (begin_ == nullptr) throw std::bad_alloc();
-  if (void* const mark = map_pages(os::page_bytes); mark != nullptr) {
+  if (std::byte* const mark = os::map_memory(os::page_bytes, false); mark != nullptr) {
     // Linux 4.14; before that getpid(2) tells.
     if (::madvise(mark, os::page_bytes, MADV_WIPEONFORK) == 0) {
-      birth_mark_ = static_cast<volatile unsigned char*>(mark);
+      birth_mark_ = reinterpret_cast<volatile unsigned char*>(mark);
       *birth_mark_ = 1;
     } else {
-      ::munmap(mark, os::page_bytes);
+      os::unmap_memory(mark, os::page_bytes, false);
     }
   }
 }
 
 uring_buffers::~uring_buffers() {
   release_registration();
-  if (begin_ != nullptr) ::munmap(begin_, count_ * bytes_each_);
+  os::unmap_memory(begin_, mapped_bytes(), huge_);
   if (birth_mark_ != nullptr) ::munmap(const_cast<unsigned char*>(birth_mark_), os::page_bytes);
 }
 
 std::byte* uring_buffers::map() const noexcept {
-  void* const memory = map_pages(count_ * bytes_each_);
-  if (memory != nullptr) ::madvise(memory, count_ * bytes_each_, MADV_DONTFORK);
-  return static_cast<std::byte*>(memory);
+  std::byte* const memory = os::map_memory(mapped_bytes(), huge_);
+  if (memory != nullptr) ::madvise(memory, mapped_bytes(), MADV_DONTFORK);
+  return memory;
 }
 
 unsigned uring_buffers::take() noexcept {

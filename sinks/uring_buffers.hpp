@@ -6,12 +6,15 @@
 #include <cstddef>
 #include <vector>
 
+#include "lib/os/pages.hpp"
+
 namespace penstock::sinks {
 
 class uring_buffers {
  public:
   /// Errors: std::bad_alloc.
-  uring_buffers(unsigned count, std::size_t bytes_each);
+  /// `direct`: O_DIRECT reads them, so they are in huge pages where the kernel gives them.
+  uring_buffers(unsigned count, std::size_t bytes_each, bool direct);
   ~uring_buffers();
   uring_buffers(const uring_buffers&) = delete;
   uring_buffers& operator=(const uring_buffers&) = delete;
@@ -39,9 +42,15 @@ class uring_buffers {
 
  private:
   std::byte* map() const noexcept;
+  /// Whole huge pages, so that no advice for the mapping divides one.
+  std::size_t mapped_bytes() const noexcept {
+    const std::size_t bytes = count_ * bytes_each_;
+    return huge_ ? os::round_up_to_huge_pages(bytes) : bytes;
+  }
 
   unsigned count_;
   std::size_t bytes_each_;
+  bool huge_;
   std::byte* begin_;
   std::vector<unsigned> free_;
   std::size_t registered_bytes_ = 0;

@@ -18,6 +18,7 @@
 #include "bench/suites/limit_content.hpp"
 #include "bench/suites/raw_io.hpp"
 #include "bench/suites/statistics.hpp"
+#include "lib/os/batch_buffer.hpp"
 #include "lib/os/mapping.hpp"
 #include "sinks/factory.hpp"
 #include "sinks/uring.hpp"
@@ -45,6 +46,17 @@ os::descriptor open_new(const std::filesystem::path& file, int flags) {
   if (!fd.valid()) fail("cannot make", file);
   return fd;
 }
+
+/// The memory of batches, as the sinks have it: in huge pages for O_DIRECT.
+class hot_memory {
+ public:
+  hot_memory(std::size_t bytes, bool huge) : memory_(bytes, huge) {}
+  std::byte* data() const noexcept { return memory_.data(); }
+  std::span<std::byte> span() const noexcept { return {memory_.data(), memory_.bytes()}; }
+
+ private:
+  os::batch_buffer memory_;
+};
 
 /// Blocks ahead of the text, as sinks/preallocation.cpp asks for them.
 class blocks_ahead {
@@ -119,7 +131,7 @@ double loop_run::call_percentile_us(double fraction) const {
 
 loop_run run_raw(const loop_size& size, const raw_way& way) {
   const std::uint64_t batches = batches_of(size);
-  buffer batch(size.batch_bytes);
+  const hot_memory batch(size.batch_bytes, way.direct);
   fill_batch(batch.span());
   const os::descriptor fd = open_new(size.file, (way.append ? O_APPEND : 0) | (way.direct ? O_DIRECT : 0));
   blocks_ahead ahead(fd.get());
@@ -147,7 +159,7 @@ loop_run run_raw(const loop_size& size, const raw_way& way) {
 loop_run run_raw_direct_uring(const loop_size& size) {
   if (!sinks::uring::built()) throw unavailable("built without io_uring");
   const std::uint64_t batches = batches_of(size);
-  buffer memory(size.batch_bytes * uring_depth);
+  const hot_memory memory(size.batch_bytes * uring_depth, true);
   for (unsigned i = 0; i < uring_depth; ++i) fill_batch(memory.span().subspan(i * size.batch_bytes, size.batch_bytes));
   const os::descriptor fd = open_new(size.file, O_DIRECT);
   blocks_ahead ahead(fd.get());

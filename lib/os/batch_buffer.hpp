@@ -18,15 +18,16 @@ namespace penstock::os {
 class batch_buffer {
  public:
   batch_buffer() = default;
-  /// `bytes` is rounded up to whole pages.
+  /// `bytes` is rounded up to whole pages. `huge`: for O_DIRECT, see map_memory().
   ///
   /// Errors: std::bad_alloc.
-  explicit batch_buffer(std::size_t bytes);
+  explicit batch_buffer(std::size_t bytes, bool huge = false);
   batch_buffer(batch_buffer&& other) noexcept
-      : begin_(std::exchange(other.begin_, nullptr)), bytes_(std::exchange(other.bytes_, std::size_t{0})) {}
+      : begin_(std::exchange(other.begin_, nullptr)), bytes_(std::exchange(other.bytes_, std::size_t{0})), huge_(other.huge_) {}
   batch_buffer& operator=(batch_buffer&& other) noexcept {
     std::swap(begin_, other.begin_);
     std::swap(bytes_, other.bytes_);
+    std::swap(huge_, other.huge_);
     return *this;
   }
   ~batch_buffer();
@@ -43,6 +44,7 @@ class batch_buffer {
  private:
   std::byte* begin_ = nullptr;
   std::size_t bytes_ = 0;
+  bool huge_ = false;
 };
 
 }  // namespace penstock::os

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <system_error>
 
+#include "lib/os/pages.hpp"
+
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23  // since Linux 5.14; glibc has it since 2.35
 #endif
@@ -14,7 +16,16 @@
 namespace penstock::os {
 namespace {
 
-constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;  // of x86-64, and of aarch64 with 4 KiB pages
+/// The begin of `bytes` bytes of address space that are aligned to a huge page, inside `reserved`, which is larger by one; the rest is
+/// unmapped.
+std::byte* aligned_part(void* reserved, std::size_t bytes) noexcept {
+  auto* const first = static_cast<std::byte*>(reserved);
+  const auto misaligned_bytes = reinterpret_cast<std::uintptr_t>(first) % huge_page_bytes;
+  const std::size_t before_bytes = misaligned_bytes == 0 ? 0 : huge_page_bytes - misaligned_bytes;
+  if (before_bytes != 0) munmap(first, before_bytes);
+  if (before_bytes != huge_page_bytes) munmap(first + before_bytes + bytes, huge_page_bytes - before_bytes);
+  return first + before_bytes;
+}
 
 void* map_at(void* place, std::size_t bytes, int protection, int fd, std::size_t offset) {
   void* mapped = mmap(place, bytes, protection, MAP_SHARED | MAP_FIXED, fd, static_cast<off_t>(offset));
@@ -38,12 +49,7 @@ mirrored_mapping::mirrored_mapping(int fd, const mirror_options& options)
   if (reserved == MAP_FAILED) {
     throw std::system_error(errno, std::generic_category(), "reserving " + std::to_string(reserved_bytes) + " bytes of address space");
   }
-  auto* const first = static_cast<std::byte*>(reserved);
-  const auto misaligned_bytes = reinterpret_cast<std::uintptr_t>(first) % huge_page_bytes;
-  auto* const aligned = first + (misaligned_bytes == 0 ? 0 : huge_page_bytes - misaligned_bytes);
-  const auto before_bytes = static_cast<std::size_t>(aligned - first);
-  if (before_bytes != 0) munmap(first, before_bytes);
-  if (before_bytes != huge_page_bytes) munmap(aligned + all_bytes, huge_page_bytes - before_bytes);
+  std::byte* const aligned = aligned_part(reserved, all_bytes);
 
   const int protection = options.writable ? PROT_READ | PROT_WRITE : PROT_READ;
   try {
@@ -88,6 +94,28 @@ int populate_for_writing(std::span<std::byte> range) noexcept {
   if (errno != EINVAL && errno != ENOSYS) return errno;
   touch_pages_for_writing(range);
   return 0;
+}
+
+std::byte* map_memory(std::size_t bytes, bool huge) noexcept {
+  constexpr int protection = PROT_READ | PROT_WRITE;
+  constexpr int flags = MAP_PRIVATE | MAP_ANONYMOUS;
+  if (!huge) {
+    // MAP_POPULATE write-faults private anonymous memory.
+    void* const memory = mmap(nullptr, bytes, protection, flags | MAP_POPULATE, -1, 0);
+    return memory == MAP_FAILED ? nullptr : static_cast<std::byte*>(memory);
+  }
+  const std::size_t mapped_bytes = round_up_to_huge_pages(bytes);
+  void* const reserved = mmap(nullptr, mapped_bytes + huge_page_bytes, protection, flags | MAP_NORESERVE, -1, 0);
+  if (reserved == MAP_FAILED) return nullptr;
+  std::byte* const begin = aligned_part(reserved, mapped_bytes);
+  madvise(begin, mapped_bytes, MADV_HUGEPAGE);  // only advice: small pages do as well
+  if (populate_for_writing({begin, bytes}) == 0) return begin;
+  unmap_memory(begin, bytes, huge);
+  return nullptr;
+}
+
+void unmap_memory(std::byte* begin, std::size_t bytes, bool huge) noexcept {
+  if (begin != nullptr) munmap(begin, huge ? round_up_to_huge_pages(bytes) : bytes);
 }
 
 void touch_pages_for_writing(std::span<std::byte> range) noexcept {

@@ -65,4 +65,13 @@ int populate_for_writing(std::span<std::byte> range) noexcept;
 /// left clean.
 void touch_pages_for_writing(std::span<std::byte> range) noexcept;
 
+/// Anonymous memory of whole pages, touched, so that its first use pays for nothing. `huge`: in huge pages where the kernel gives them,
+/// which takes up to 2 MiB more than asked for; nullptr if there is no memory.
+///
+/// Owner:  the caller, until unmap_memory() with the same numbers.
+/// Source: measured, O_DIRECT writes of 1 MiB from huge pages: 1.27 times as fast at 0.45 of the processor time, since the kernel pins one
+///         page instead of 256; writes through the page cache: no difference.
+std::byte* map_memory(std::size_t bytes, bool huge) noexcept;
+void unmap_memory(std::byte* begin, std::size_t bytes, bool huge) noexcept;
+
 }  // namespace penstock::os
