@@ -154,9 +154,13 @@ void io_uring_sink::release_done() noexcept {
     // A kernel that may still read the old buffers must not find new bytes in them: they are all replaced once the queue is empty.
     if (!buffers_read_late_) buffers_.put_back(buffer);
   }
-  // Without RWF_DONTCACHE this waits for the disk, window by window.
-  if (settings_.page_cache == page_cache_policy::drop && queue_.written() != written_before)
+  // Without RWF_DONTCACHE this waits for the disk, window by window. With it there is no wait: the backend is not to be held.
+  if (settings_.page_cache != page_cache_policy::drop || queue_.written() == written_before) return;
+  if (dropper_.flags() != 0)
+    dropper_.start_at(queue_.written());
+  else
     dropper_.written_up_to(file_.fd(), queue_.written());
+  if (const outcome lost = dropper_.take_error(); !lost.ok()) sync_result_ = lost;
 }
 
 void io_uring_sink::settle() noexcept {

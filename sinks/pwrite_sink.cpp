@@ -26,6 +26,10 @@ class pwrite_sink final : public file_sink {
   }
 
   std::unique_ptr<sink> retire() noexcept override;
+  outcome sync() noexcept override {
+    const outcome result = file_sink::sync();
+    return result.ok() ? dropper_.take_error() : result;
+  }
   sink_description describe() const override { return {"pwrite", fallback_}; }
 
  private:
@@ -75,12 +79,10 @@ bool pwrite_sink::set_direct(bool on) noexcept {
 }
 
 void pwrite_sink::follow_truncation() noexcept {
-  struct stat facts {};
-  if (os::calls().fstat(fd(), &facts) != 0) return;
-  const auto size_bytes = static_cast<std::uint64_t>(facts.st_size);
-  if (size_bytes >= end_bytes_) return;
+  const std::int64_t size_bytes = os::file_end(fd());
+  if (size_bytes < 0 || static_cast<std::uint64_t>(size_bytes) >= end_bytes_) return;
   // Somebody truncated the file (logrotate's copytruncate): writing on at the old offset would leave NULs in front.
-  end_bytes_ = size_bytes;
+  end_bytes_ = static_cast<std::uint64_t>(size_bytes);
   ahead_.start_at(end_bytes_, false);
   dropper_.start_at(end_bytes_);
 }

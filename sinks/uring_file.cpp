@@ -47,10 +47,7 @@ os::descriptor uring_file::reopened(int flags) const noexcept {
   return again;
 }
 
-std::uint64_t uring_file::size() const noexcept {
-  struct stat facts {};
-  return os::calls().fstat(fd(), &facts) == 0 ? static_cast<std::uint64_t>(facts.st_size) : 0;
-}
+std::uint64_t uring_file::size() const noexcept { return static_cast<std::uint64_t>(std::max<std::int64_t>(os::file_end(fd()), 0)); }
 
 bool uring_file::ends_inside_line() const noexcept {
   const std::uint64_t bytes = size();

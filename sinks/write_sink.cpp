@@ -23,6 +23,11 @@ class write_sink final : public file_sink {
     return make_line_sink({.owned = take_file(), .kind = "write", .memory = take_memory(), .mid_line = open_line});
   }
 
+  outcome sync() noexcept override {
+    const outcome result = file_sink::sync();
+    return result.ok() ? dropper_.take_error() : result;
+  }
+
   sink_description describe() const override { return {"write", {}}; }
 
  private:

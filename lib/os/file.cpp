@@ -24,6 +24,7 @@ constexpr system_calls real_calls{
           return ::pwritev2(fd, &piece, 1, offset, flags);
         },
     .fdatasync = [](int fd) noexcept { return ::fdatasync(fd); },
+    .sync_range = [](int fd, off_t offset, off_t bytes, unsigned flags) noexcept { return ::sync_file_range(fd, offset, bytes, flags); },
     .fallocate = [](int fd, int mode, off_t offset, off_t bytes) noexcept { return ::fallocate(fd, mode, offset, bytes); },
     .ftruncate = [](int fd, off_t bytes) noexcept { return ::ftruncate(fd, bytes); },
     .fstat = [](int fd, struct stat* out) noexcept { return ::fstat(fd, out); },
@@ -96,6 +97,8 @@ write_result write_all_at(int fd, std::span<const std::byte> data, std::uint64_t
     return flags == 0 ? calls().pwrite(fd, rest.data(), rest.size(), at) : calls().pwrite_flags(fd, rest.data(), rest.size(), at, flags);
   });
 }
+
+std::int64_t file_end(int fd) noexcept { return ::lseek(fd, 0, SEEK_END); }
 
 outcome outcome_of(int os_error) noexcept {
   switch (os_error) {

@@ -25,6 +25,7 @@ struct system_calls {
   /// pwritev2(2) of one buffer, for its flags (RWF_DONTCACHE).
   ssize_t (*pwrite_flags)(int fd, const void* data, std::size_t bytes, off_t offset, int flags) noexcept;
   int (*fdatasync)(int fd) noexcept;
+  int (*sync_range)(int fd, off_t offset, off_t bytes, unsigned flags) noexcept;  ///< sync_file_range(2)
   int (*fallocate)(int fd, int mode, off_t offset, off_t bytes) noexcept;
   int (*ftruncate)(int fd, off_t bytes) noexcept;
   int (*fstat)(int fd, struct stat* out) noexcept;
@@ -93,6 +94,12 @@ write_result write_all_at(int fd, std::span<const std::byte> data, std::uint64_t
 
 /// The errc that an errno of write, fsync and their like means.
 outcome outcome_of(int os_error) noexcept;
+
+/// Where a regular file ends now, or -1. Moves the file position, which a descriptor that is written at offsets has no use for.
+///
+/// Source: not fstat(2), which also asks for the times: since Linux 6.13 the next write then gives the file a new time of its own and marks
+///         the inode dirty. Measured: 2 us for each batch, 5 % of a pwrite of 256 KiB (ext4, Linux 6.18).
+std::int64_t file_end(int fd) noexcept;
 
 /// Brings what was written to `fd` to the medium: fdatasync(2).
 ///

@@ -192,6 +192,40 @@ TEST_F(PwriteSink, DropsTheWindowBehindItWhereTheFlagIsRefused) {
   EXPECT_EQ(::preadv2(reader.get(), &piece, 1, 40 * mebibyte - 1, RWF_NOWAIT), 1);
 }
 
+TEST_F(PwriteSink, WaitsForADiskThatDoesNotKeepUpWithADroppingLog) {
+  faulty_calls faults;
+  const auto made = make(page_cache_policy::drop, 1 << 20);
+  write_mebibytes(*made, 31);
+  EXPECT_LE(faults.range_wait_count, 2U);  // the windows are smaller where the flag is refused
+  write_mebibytes(*made, 33);
+  EXPECT_GE(faults.range_wait_count, 3U);
+}
+
+TEST_F(PwriteSink, TellsAtTheNextSyncWhatAWaitHeardOfFailedWriteBack) {
+  faulty_calls faults;
+  faults.range_waits = {{.os_error = EIO}};
+  const auto made = make(page_cache_policy::drop, 1 << 20);
+  write_mebibytes(*made, 48);
+  EXPECT_EQ(made->sync(), (outcome{errc::io, EIO}));
+  EXPECT_TRUE(made->sync().ok()) << "it is told once";
+}
+
+TEST_F(PwriteSink, NoticesThatItsFileIsCutOffWithoutAskingForItsTimes) {
+  static int looks = 0;
+  const auto made = make();
+  os::system_calls table = os::calls();
+  table.fstat = [](int fd, struct stat* out) noexcept {
+    ++looks;
+    return ::fstat(fd, out);
+  };
+  const os::scoped_system_calls scope(table);
+  write_mebibytes(*made, 1);
+  EXPECT_EQ(looks, 0);
+  ASSERT_EQ(::truncate(path.c_str(), 1024), 0);
+  ASSERT_TRUE(backend_double(*made).line_now("behind\n").ok());
+  EXPECT_EQ(fs::file_size(path), 1031U);
+}
+
 TEST_F(PwriteSink, WritesWholePagesDirectlyAndTheRestByteForByte) {
   faulty_calls faults;
   const auto made = make(page_cache_policy::direct);

@@ -35,6 +35,11 @@ class faulty_calls {
       ++current_->sync_count;
       return current_->next(current_->syncs) ? -1 : current_->real_.fdatasync(fd);
     };
+    table_.sync_range = [](int fd, off_t offset, off_t bytes, unsigned flags) noexcept {
+      const bool waits = (flags & SYNC_FILE_RANGE_WAIT_AFTER) != 0;
+      if (waits) ++current_->range_wait_count;
+      return waits && current_->next(current_->range_waits) ? -1 : current_->real_.sync_range(fd, offset, bytes, flags);
+    };
     table_.fallocate = [](int fd, int mode, off_t offset, off_t bytes) noexcept {
       ++current_->allocate_count;
       if (current_->allocate_error == 0) return current_->real_.fallocate(fd, mode, offset, bytes);
@@ -52,14 +57,16 @@ class faulty_calls {
   faulty_calls(const faulty_calls&) = delete;
   faulty_calls& operator=(const faulty_calls&) = delete;
 
-  std::deque<fault> writes;  ///< for the next write, pwrite or pwrite_flags each
-  fault every_write{};       ///< once the script is through
-  std::deque<fault> syncs;   ///< for the next fdatasync each
+  std::deque<fault> writes;       ///< for the next write, pwrite or pwrite_flags each
+  fault every_write{};            ///< once the script is through
+  std::deque<fault> syncs;        ///< for the next fdatasync each
+  std::deque<fault> range_waits;  ///< for the next sync_file_range that waits each
   int allocate_error = 0;
 
   std::vector<std::size_t> write_bytes{};  ///< what each write was asked for
   std::vector<int> write_flags{};
   std::size_t sync_count = 0;
+  std::size_t range_wait_count = 0;
   std::size_t allocate_count = 0;
   std::size_t truncate_count = 0;
 
