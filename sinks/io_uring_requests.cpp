@@ -199,7 +199,7 @@ void io_uring_sink::issue() noexcept {
                .offset = one.position(),
                .buffer = static_cast<int>(one.buffer),
                .flags = one.piece_dropped ? dropper_.flags() : 0,
-               .by_worker = !next.direct,
+               .by_worker = true,  // direct ones too: they extend the file, so the kernel would only try here and send them there
                .linked_to_next = goes_on,
                .tag = queue_.tag_of(index)});
     queue_.sent(one, next.bytes);
