@@ -130,8 +130,8 @@ std::vector<std::string> logger_remarks(const logger_result& result) {
   for (const contender& one : result.contenders) remarks.push_back(fmt::format("{}: {}", one.name, one.settings));
   for (const std::string& note : result.notes) remarks.push_back(note);
   for (const logger_row& row : result.rows) {
-    const std::string who = row.work.name + ", " + row.who.name + ": ";
-    for (const std::string& problem : row.problems) remarks.push_back(who + "a run " + problem);
+    const std::string who = fmt::format("{}, {}: ", row.work.name, row.who.name);
+    for (const std::string& problem : row.problems) remarks.push_back(fmt::format("{}a run {}", who, problem));
     const std::array<std::pair<const char*, const char*>, 4> kinds{{{"lines_lost", "lines are not in the file as they were sent"},
                                                                     {"lines_wrong", "lines are in the file with another text"},
                                                                     {"lines_repeated", "lines are in the file once more"},
