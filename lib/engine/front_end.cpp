@@ -160,7 +160,8 @@ bool make_room(engine::instance& engine, thread_stream& stream, std::size_t byte
     if (found == nullptr && !own) found = wait_for_chunk(engine, stream, bytes, of_record, why);
     if (found != nullptr) {
       stream.open_chunk(found);
-      engine.worker().wake();
+      // Not for less: a wake-up is a system call, and a nap is short while a stream is active.
+      if (stream.unread_bytes() >= threshold_bytes) engine.worker().wake();
       return true;
     }
   }
