@@ -47,24 +47,6 @@ void append_hex(std::string& out, char kind, std::uint32_t value, int digits) {
 
 }  // namespace
 
-bool plain_ascii(const char* text, std::size_t bytes) noexcept {
-  unsigned char found = 0;
-  std::size_t i = 0;
-  // 64 bytes a step and no early way out inside one: compilers turn the inner loop into vector compares.
-  for (; i + 64 <= bytes; i += 64) {
-    for (std::size_t k = 0; k < 64; ++k) {
-      const auto shifted = static_cast<unsigned char>(static_cast<unsigned char>(text[i + k]) - 0x20);
-      found = static_cast<unsigned char>(found | (shifted >= 0x5F ? 1 : 0));
-    }
-    if (found != 0) return false;
-  }
-  for (; i < bytes; ++i) {
-    const auto shifted = static_cast<unsigned char>(static_cast<unsigned char>(text[i]) - 0x20);
-    found = static_cast<unsigned char>(found | (shifted >= 0x5F ? 1 : 0));
-  }
-  return found == 0;
-}
-
 bool needs_escape(std::string_view text) noexcept {
   while (!text.empty()) {
     const sequence next = decode(text);

@@ -8,10 +8,7 @@
 
 namespace penstock::backend {
 
-/// Whether every byte is printable ASCII or a space: the common case, a scan of a few bytes per cycle.
-bool plain_ascii(const char* text, std::size_t bytes) noexcept;
-
-/// Whether `text` can stand in a line as it is.
+/// Whether something in `text` cannot stand in a line as it is.
 bool needs_escape(std::string_view text) noexcept;
 
 /// Appends `text` with \n, \r, \xHH (C0, DEL, bytes that are not UTF-8) and \uHHHH (C1, U+2028, U+2029) in place of what does not belong in

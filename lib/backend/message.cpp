@@ -13,6 +13,7 @@ namespace {
 
 // Replaces what is laid out so far by a line that says what went wrong. A formatter's own text is the user's: it is cut, not trusted.
 void put_error(const source_facts& source, const char* what, detail::text_out& out) noexcept {
+  out.printable = false;
   try {
     fmt::memory_buffer text;
     fmt::format_to(fmt::appender(text), "{} [format error: {}] ({}:{})", source.format, std::string_view(what).substr(0, 500), source.file,
@@ -45,14 +46,6 @@ void lay_out_record(const detail::call_site& site, const source_facts& source, c
 void lay_out_by(void (*format)(const void* context, detail::text_out& out), const void* context, const source_facts& source,
                 detail::text_out& out) noexcept {
   guarded(source, out, [&] { format(context, out); });
-}
-
-record_view::record_view(const detail::record_header& record) noexcept
-    : source(&record.site->source), payload(reinterpret_cast<const std::byte*>(&record + 1)), payload_bytes(record.payload_bytes()) {
-  if ((record.site->flags & detail::site_source_in_record) == 0) return;
-  source = reinterpret_cast<const source_facts*>(payload);
-  payload += sizeof(source_facts);
-  payload_bytes -= sizeof(source_facts);
 }
 
 }  // namespace penstock::backend

@@ -27,7 +27,13 @@ struct record_view {
   const std::byte* payload;  ///< text, or encoded arguments
   std::size_t payload_bytes;
 
-  explicit record_view(const detail::record_header& record) noexcept;
+  explicit record_view(const detail::record_header& record) noexcept
+      : source(&record.site->source), payload(reinterpret_cast<const std::byte*>(&record + 1)), payload_bytes(record.payload_bytes()) {
+    if ((record.site->flags & detail::site_source_in_record) == 0) return;
+    source = reinterpret_cast<const source_facts*>(payload);
+    payload += sizeof(source_facts);
+    payload_bytes -= sizeof(source_facts);
+  }
   record_view(const source_facts& of, std::string_view text) noexcept
       : source(&of), payload(reinterpret_cast<const std::byte*>(text.data())), payload_bytes(text.size()) {}
 };

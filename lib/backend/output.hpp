@@ -38,6 +38,7 @@ struct line_source {
   const detail::call_site* site = nullptr;
   record_view body;
   bool is_text = true;
+  bool is_printable = false;  ///< of a text: it needs no escapes
 };
 
 /// What an output has to tell, until the worker has passed it on.
@@ -130,6 +131,7 @@ class output {
   void write_new(const laid_line& line, std::uint64_t number) noexcept;
   void write(const laid_line& line) noexcept;
   void write_piece(std::string_view piece) noexcept;
+  bool must_escape(std::string_view message, bool known_printable) const noexcept;
   std::string_view message_of(const line_source& line) noexcept;
   void lay_out(const line_source& line) noexcept;
   void mark(const line_source& line) noexcept;

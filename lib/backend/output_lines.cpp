@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include <penstock/detail/printable.hpp>
+
 #include "lib/backend/escape.hpp"
 #include "lib/backend/output.hpp"
 
@@ -75,6 +77,10 @@ void output::put_shared(const line_source& line) noexcept {
   if (layout_->kept(line.number) == nullptr) layout_->keep(line.number, {.before = {begin, static_cast<std::size_t>(pos_ - begin)}});
 }
 
+bool output::must_escape(std::string_view message, bool known_printable) const noexcept {
+  return !known_printable && layout_->escapes() && !detail::is_printable(message.data(), message.size()) && needs_escape(message);
+}
+
 // Lays the line out in the batch. False: there may not be room, or the message needs care; nothing has happened then.
 bool output::put_simple(const line_source& line, const line_frame& frame) noexcept {
   const auto room = static_cast<std::size_t>(end_ - pos_);
@@ -82,7 +88,7 @@ bool output::put_simple(const line_source& line, const line_frame& frame) noexce
   const auto* text = reinterpret_cast<const char*>(line.body.payload);
   const std::size_t text_bytes = line.is_text ? line.body.payload_bytes : 64;
   if (room < around + text_bytes) return false;
-  if (line.is_text && layout_->escapes() && !plain_ascii(text, text_bytes) && needs_escape({text, text_bytes})) return false;
+  if (line.is_text && must_escape({text, text_bytes}, line.is_printable)) return false;
 
   char* message = frame.before.copy(pos_);
   frame.patch(pos_, line.facts.time);
@@ -93,7 +99,7 @@ bool output::put_simple(const line_source& line, const line_frame& frame) noexce
     spilling_text out(message, end_ - frame.after.copied_bytes(), spill_);
     lay_out_record(*line.site, *line.body.source, line.body.payload, out);
     const std::string_view laid = out.view();
-    const bool escape = layout_->escapes() && !plain_ascii(laid.data(), laid.size()) && needs_escape(laid);
+    const bool escape = must_escape(laid, out.printable);
     if (out.spilled() || escape) {
       line_.assign(frame.before.view());
       frame.patch(line_.data(), line.facts.time);
@@ -115,12 +121,14 @@ bool output::put_simple(const line_source& line, const line_frame& frame) noexce
 
 std::string_view output::message_of(const line_source& line) noexcept {
   std::string_view message(reinterpret_cast<const char*>(line.body.payload), line.body.payload_bytes);
+  bool printable = line.is_printable;
   if (!line.is_text) {
     spilling_text out(nullptr, nullptr, spill_);
     lay_out_record(*line.site, *line.body.source, line.body.payload, out);
     message = out.view();
+    printable = out.printable;
   }
-  if (!layout_->escapes() || plain_ascii(message.data(), message.size()) || !needs_escape(message)) return message;
+  if (!must_escape(message, printable)) return message;
   escaped_.clear();
   append_escaped(escaped_, message);
   return escaped_;

@@ -95,27 +95,6 @@ std::vector<pattern_op> compile_pattern(std::string_view pattern) {
   return ops;
 }
 
-void put_fraction(char* place, std::uint32_t nanoseconds, std::uint32_t digits) noexcept {
-  static constexpr auto pairs = [] {
-    std::array<char, 200> table{};
-    for (std::size_t i = 0; i < 100; ++i) {
-      table[2 * i] = static_cast<char>('0' + i / 10);
-      table[2 * i + 1] = static_cast<char>('0' + i % 10);
-    }
-    return table;
-  }();
-  const std::uint32_t micro = nanoseconds / 1000;
-  const std::uint32_t high = micro / 10'000;
-  const std::uint32_t low = micro % 10'000;
-  std::memcpy(place, &pairs[2 * std::size_t{high}], 2);
-  std::memcpy(place + 2, &pairs[2 * std::size_t{low / 100}], 2);
-  std::memcpy(place + 4, &pairs[2 * std::size_t{low % 100}], 2);
-  if (digits <= 6) return;
-  const std::uint32_t rest = nanoseconds % 1000;
-  place[6] = static_cast<char>('0' + rest / 100);
-  std::memcpy(place + 7, &pairs[2 * std::size_t{rest % 100}], 2);
-}
-
 void pattern_renderer::append_time(std::string& out, const pattern_op& op, wall_ns time, std::vector<fraction_place>& places) {
   std::int64_t second = time / 1'000'000'000;
   std::int64_t rest = time % 1'000'000'000;

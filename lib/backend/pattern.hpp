@@ -9,6 +9,7 @@
 
 #include <penstock/base/call_site.hpp>
 #include <penstock/base/level.hpp>
+#include <penstock/detail/plain.hpp>
 
 #include "lib/backend/time_map.hpp"
 
@@ -60,7 +61,17 @@ class pattern_renderer {
   bool colour_;
 };
 
-/// Writes the digits of a second's fraction.
-void put_fraction(char* place, std::uint32_t nanoseconds, std::uint32_t digits) noexcept;
+/// Writes the digits of a second's fraction, 6 or 9 of them.
+inline void put_fraction(char* place, std::uint32_t nanoseconds, std::uint32_t digits) noexcept {
+  const std::uint32_t microseconds = nanoseconds / 1000;
+  const std::uint32_t low = microseconds % 10'000;
+  detail::put_pair(place, microseconds / 10'000);
+  detail::put_pair(place + 2, low / 100);
+  detail::put_pair(place + 4, low % 100);
+  if (digits <= 6) return;
+  const std::uint32_t rest = nanoseconds % 1000;
+  place[6] = static_cast<char>('0' + rest / 100);
+  detail::put_pair(place + 7, rest % 100);
+}
 
 }  // namespace penstock::backend

@@ -61,26 +61,32 @@ bool worker::take(transport::thread_stream& stream, const detail::record_header&
   for (output* each : way.outputs)
     if (!may_lose && !each->ready(time)) return false;
 
-  line_source line{.number = ++line_number_, .body = record_view(record)};
-  line.site = record.site;
-  line.is_text = record.is_text();
-  line.facts.record_level = record.site->level;
-  line.facts.time = time;
+  wall_ns line_time = time;
   if (record.time_ticks >= last_ticks_) {
     last_ticks_ = record.time_ticks;
     // The map may have been corrected by some nanoseconds since the last line.
-    line.facts.time = last_time_ = std::max(last_time_, line.facts.time);
+    line_time = last_time_ = std::max(last_time_, line_time);
   } else {
     ++late_;
   }
   // A late record is not before the last of its own thread, even if the map was corrected in between.
-  if (stream.line_era == era_ && clock_.source() == clock_source::tsc) line.facts.time = std::max(line.facts.time, stream.line_ns);
+  if (stream.line_era == era_ && clock_.source() == clock_source::tsc) line_time = std::max(line_time, stream.line_ns);
   stream.line_era = era_;
-  stream.line_ns = line.facts.time;
-  line.facts.thread_id = stream.thread_id();
-  line.facts.logger = way.logger;
-  line.facts.source = line.body.source;
-  line.key = {record.site, (std::uint64_t{stream.index()} << 32) | stream.generation(), record.logger_index(), line.body.source->line};
+  stream.line_ns = line_time;
+  const record_view body(record);
+  // All members here: clearing them first would cost more than a third of this function.
+  const line_source line{
+      .number = ++line_number_,
+      .facts = {.time = line_time,
+                .record_level = record.site->level,
+                .thread_id = stream.thread_id(),
+                .logger = way.logger,
+                .source = body.source},
+      .key = {record.site, (std::uint64_t{stream.index()} << 32) | stream.generation(), record.logger_index(), body.source->line},
+      .site = record.site,
+      .body = body,
+      .is_text = record.is_text(),
+      .is_printable = record.is_printable()};
   for (output* each : way.outputs) {
     if (!may_lose || each->ready_at_once(time)) {
       each->put(line);

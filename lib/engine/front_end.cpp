@@ -15,24 +15,22 @@
 #include "lib/backend/message.hpp"
 #include "lib/engine/engine.hpp"
 #include "lib/engine/front_end.hpp"
+#include "lib/engine/front_memory.hpp"
 #include "lib/transport/thread_stream.hpp"
 
 namespace penstock::detail {
 
 namespace {
 
-using transport::chunk;
-using transport::chunk_kind;
+using front_end::commit_record;
+using front_end::make_room;
+using front_end::threshold_bytes;
 using transport::thread_stream;
 
-// `auto`: a thread makes text itself while the backend is further behind than this. Source: docs/decisions, "auto threshold".
-constexpr std::size_t threshold_bytes = std::size_t{32} << 10;
 // How much a thread logs before it looks again how far behind the backend is.
 constexpr std::size_t look_again_bytes = std::size_t{2} << 10;
 // Larger arguments are mostly strings: laying them out is a copy, which the backend does as fast, and saves one here.
 constexpr std::size_t deferred_always_bytes = 1024;
-// What a sink, a formatter or an error handler may log on the backend's own thread before the backend comes to it.
-constexpr std::size_t backend_quota_bytes = std::size_t{256} << 10;
 constexpr std::string_view cut_marker = "[... cut]";
 
 constinit stream_front nowhere{};
@@ -73,101 +71,6 @@ thread_stream* open_stream(engine::instance& engine) noexcept {
   } catch (...) {
     return nullptr;
   }
-}
-
-// A chunk with room for `bytes` bytes, if the budget has one; a thread begins with a page, since many log a line or two.
-chunk* take_chunk(engine::instance& engine, const thread_stream& stream, std::size_t bytes) noexcept {
-  transport::exchange& memory = engine.memory();
-  if (bytes > transport::chunk_room(transport::block_bytes)) return memory.take(chunk_kind::run, bytes + sizeof(chunk));
-  const bool fits_page = bytes <= transport::chunk_room(transport::page_bytes);
-  if (fits_page && !stream.begun()) return memory.take(chunk_kind::page);
-  chunk* found = memory.may_open_block() || !fits_page ? memory.take(chunk_kind::block) : nullptr;
-  return found == nullptr && fits_page ? memory.take(chunk_kind::page) : found;
-}
-
-class large_claim {
- public:
-  explicit large_claim(transport::exchange& memory) noexcept : memory_(memory) {}
-  ~large_claim() {
-    if (held_) memory_.release_claim();
-  }
-  large_claim(const large_claim&) = delete;
-  large_claim& operator=(const large_claim&) = delete;
-  // True: this thread may take pages now.
-  bool pass(std::size_t bytes) noexcept {
-    if (held_) return true;
-    if (bytes > transport::chunk_room(transport::block_bytes)) return held_ = memory_.try_claim();
-    return !memory_.claimed();
-  }
-
- private:
-  transport::exchange& memory_;
-  bool held_ = false;
-};
-
-// Whoever waits for memory holds none, and a run goes back as soon as its one record is read: else threads could wait for each other.
-void let_go_of_chunk(thread_stream& stream) noexcept {
-  stream.detach_chunk();
-  unpark();
-}
-
-void commit_record(thread_stream& stream, std::size_t record_bytes) noexcept {
-  commit(stream, record_bytes);
-  if (stream.writing()->kind() == chunk_kind::run) let_go_of_chunk(stream);
-}
-
-// Waits for memory as the overflow policy says. Null: the record is dropped.
-chunk* wait_for_chunk(engine::instance& engine, thread_stream& stream, std::size_t bytes, level of_record, drop_reason& why) noexcept {
-  const engine::front_settings& front = engine.front();
-  why = drop_reason::overflow;
-  if (front.overflow == overflow_policy::drop && of_record < front.keep_level) return nullptr;
-  const std::int64_t timeout_ns = front.block_timeout_ns;
-  const std::int64_t deadline_ns = timeout_ns == 0 ? 0 : backend::steady_now() + timeout_ns;
-  let_go_of_chunk(stream);
-  transport::exchange::waiter waiting(engine.memory());
-  large_claim claim(engine.memory());
-  for (;;) {
-    waiting.want(bytes);
-    const std::uint32_t seen = waiting.freed_count();
-    if (claim.pass(bytes))
-      if (chunk* found = take_chunk(engine, stream, bytes)) return found;
-    // Nobody frees memory then: the backend is stuck for good, or could not be started.
-    if (const engine::state now = engine.state(); now == engine::state::left_behind || now == engine::state::unstarted) {
-      why = drop_reason::stopping;
-      return nullptr;
-    }
-    if (engine.state() == engine::state::stopped) engine.drain_on_this_thread();
-    engine.worker().wake();
-    std::int64_t rest_ns = 100'000'000;  // Looks at the state of the library again.
-    if (deadline_ns != 0) {
-      rest_ns = std::min(rest_ns, deadline_ns - backend::steady_now());
-      if (rest_ns <= 0) {
-        why = drop_reason::timeout;
-        return nullptr;
-      }
-    }
-    waiting.wait_for_memory(seen, std::chrono::nanoseconds(rest_ns));
-  }
-}
-
-// Room for `bytes` bytes at stream.write. False: dropped, and counted.
-bool make_room(engine::instance& engine, thread_stream& stream, std::size_t bytes, level of_record, std::uint64_t time_ticks) noexcept {
-  const bool own = engine::on_backend();
-  drop_reason why = drop_reason::backend_quota;
-  if (!own || stream.unread_bytes() + bytes <= backend_quota_bytes) {
-    if (stream.chunk_rest_bytes() >= bytes) return true;
-    chunk* found = engine.memory().claimed() ? nullptr : take_chunk(engine, stream, bytes);
-    if (found == nullptr && !own) found = wait_for_chunk(engine, stream, bytes, of_record, why);
-    if (found != nullptr) {
-      stream.open_chunk(found);
-      // Not for less: a wake-up is a system call, and a nap is short while a stream is active.
-      if (stream.unread_bytes() >= threshold_bytes) engine.worker().wake();
-      return true;
-    }
-  }
-  stream.count_dropped(why, of_record, time_ticks);
-  engine.worker().note_drop();
-  return false;
 }
 
 // Sets how far the fast path may go: to the end of the chunk, or to where it is time to look how far behind the backend is.
@@ -228,6 +131,8 @@ struct text_record {
 
 std::size_t source_bytes(const call_site& site) noexcept { return (site.flags & site_source_in_record) != 0 ? sizeof(source_facts) : 0; }
 
+std::uint32_t flags_of(const text_out& laid_out) noexcept { return laid_out.printable ? std::uint32_t{record_is_printable} : 0; }
+
 void put_header(std::byte* place, const text_record& record, std::size_t text_bytes, std::uint32_t flags) noexcept {
   const std::size_t before = source_bytes(record.site);
   auto* header = reinterpret_cast<record_header*>(place);
@@ -239,15 +144,17 @@ void put_header(std::byte* place, const text_record& record, std::size_t text_by
 }
 
 // Puts finished text into the chunk; what is too long for a record is cut, with a marker.
-void put_text(engine::instance& engine, thread_stream& stream, const text_record& record, std::string_view text) noexcept {
+void put_text(engine::instance& engine, thread_stream& stream, const text_record& record,
+              const transport::spilling_text& laid_out) noexcept {
+  std::string_view text = laid_out.view();
   const std::size_t before = source_bytes(record.site);
   const std::size_t text_bytes_max = engine.front().record_bytes_max.load(std::memory_order_relaxed) - sizeof(record_header) - before - 8;
-  std::uint32_t flags = 0;
+  std::uint32_t flags = flags_of(laid_out);
   std::string_view marker;
   if (text.size() > text_bytes_max) {
     text = text.substr(0, backend::utf8_boundary(text, text_bytes_max - cut_marker.size()));
     marker = cut_marker;
-    flags = record_cut_short;
+    flags |= record_cut_short;
     stream.count_cut_short();
   }
   const std::size_t text_bytes = text.size() + marker.size();
@@ -272,10 +179,10 @@ void put_laid_out(engine::instance& engine, thread_stream& stream, const text_re
   const source_facts& source = record.source != nullptr ? *record.source : record.site.source;
   backend::lay_out_record(record.site, source, arguments, out);
   if (!in_place || out.begin != begin) {
-    put_text(engine, stream, record, out.view());
+    put_text(engine, stream, record, out);
     return;
   }
-  put_header(stream.write, record, out.view().size(), 0);
+  put_header(stream.write, record, out.view().size(), flags_of(out));
   commit(stream, record_bytes_for(source_bytes(record.site) + out.view().size()));
 }
 
@@ -367,7 +274,7 @@ void log_text(const call_site& site, const source_facts* source, std::uint32_t l
   transport::spilling_text out(nullptr, nullptr, frame->text);
   backend::lay_out_by(format, context, source != nullptr ? *source : site.source, out);
   source_facts kept = source != nullptr ? *source : site.source;
-  put_text(engine, *stream, {site, &kept, logger_index, time_ticks}, out.view());
+  put_text(engine, *stream, {site, &kept, logger_index, time_ticks}, out);
   frame->text.trim();
   --stream->frames_in_use;
   set_limit(engine.front(), *stream);

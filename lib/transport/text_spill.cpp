@@ -12,15 +12,6 @@ namespace {
 constexpr std::size_t line_bytes = 64;
 constexpr std::size_t spill_bytes_kept = std::size_t{1} << 20;  // Larger room comes from rare records and is given back.
 
-void grow_into_spill(detail::text_out& out, std::size_t more_bytes) {
-  auto& text = static_cast<spilling_text&>(out);
-  const auto kept = static_cast<std::size_t>(text.pos - text.begin);
-  char* room = text.spill.make_room(text.begin, kept, kept + more_bytes);
-  text.begin = room;
-  text.pos = room + kept;
-  text.end = room + text.spill.capacity_bytes();
-}
-
 }  // namespace
 
 void text_spill::line_deleter::operator()(char* room) const noexcept { ::operator delete (room, std::align_val_t{line_bytes}); }
@@ -46,10 +37,13 @@ void text_spill::trim() noexcept {
   capacity_bytes_ = 0;
 }
 
-spilling_text::spilling_text(char* room_begin, char* room_end, text_spill& overflow) noexcept : spill(overflow) {
-  begin = pos = room_begin;
-  end = room_end;
-  grow = grow_into_spill;
+void spilling_text::grow_into_spill(detail::text_out& out, std::size_t more_bytes) {
+  auto& text = static_cast<spilling_text&>(out);
+  const auto kept = static_cast<std::size_t>(text.pos - text.begin);
+  char* room = text.spill.make_room(text.begin, kept, kept + more_bytes);
+  text.begin = room;
+  text.pos = room + kept;
+  text.end = room + text.spill.capacity_bytes();
 }
 
 }  // namespace penstock::transport

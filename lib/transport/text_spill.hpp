@@ -31,7 +31,8 @@ class text_spill {
 
 /// A text_out that moves to a spill when its room is used up.
 struct spilling_text : detail::text_out {
-  spilling_text(char* room_begin, char* room_end, text_spill& overflow) noexcept;
+  spilling_text(char* room_begin, char* room_end, text_spill& overflow) noexcept
+      : text_out{room_begin, room_begin, room_end, grow_into_spill}, spill(overflow) {}
   spilling_text(const spilling_text&) = delete;
   spilling_text& operator=(const spilling_text&) = delete;
 
@@ -39,6 +40,9 @@ struct spilling_text : detail::text_out {
   bool spilled() const noexcept { return spill.holds(begin); }
 
   text_spill& spill;
+
+ private:
+  static void grow_into_spill(detail::text_out& out, std::size_t more_bytes);
 };
 
 }  // namespace penstock::transport

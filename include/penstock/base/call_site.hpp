@@ -27,6 +27,7 @@ struct text_out {
   char* pos = nullptr;                                            ///< next byte
   char* end = nullptr;                                            ///< end of the room
   void (*grow)(text_out& out, std::size_t more_bytes) = nullptr;  ///< afterwards end - pos >= more_bytes; may throw std::bad_alloc
+  bool printable = true;                                          ///< false: what is laid out may hold more than printable ASCII
 
   /// At least `bytes` bytes at the returned place.
   char* room(std::size_t bytes) {

@@ -94,6 +94,20 @@ constexpr field_way way_of(std::string_view specification) {
   }
 }
 
+/// What is known of the bytes of a text before it is laid out.
+enum class text_kind : std::uint8_t {
+  printable,  ///< printable ASCII
+  as_string,  ///< as printable as the string it is made of
+  unknown,
+};
+
+template <class V>
+constexpr text_kind kind_of_field(std::string_view specification) {
+  const field_way way = way_of<V>(specification);
+  if (way == field_way::bounded || way == field_way::buffered || std::is_same_v<V, char>) return text_kind::unknown;
+  return is_text_value<V> ? text_kind::as_string : text_kind::printable;
+}
+
 /// Bytes that a field can be long, beside the bytes of a string.
 template <class V>
 constexpr std::size_t bytes_max(std::string_view specification) {

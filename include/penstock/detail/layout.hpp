@@ -8,6 +8,7 @@
 #include <penstock/detail/fields.hpp>
 #include <penstock/detail/format_check.hpp>
 #include <penstock/detail/pieces.hpp>
+#include <penstock/detail/printable.hpp>
 #include <penstock/detail/walk.hpp>
 
 #include <fmt/format.h>
@@ -98,12 +99,32 @@ struct plan {
     }
   }
 
+  /// What is known of a piece's bytes while compiling.
+  template <std::size_t Piece>
+  static constexpr text_kind kind_of() {
+    if constexpr (is_literal<Piece>)
+      return is_printable_literal(part<Piece>) ? text_kind::printable : text_kind::unknown;
+    else
+      return kind_of_field<value<Piece>>(part<Piece>);
+  }
+
+  template <std::size_t Piece, class Values>
+  static bool is_printable_piece(const Values& values) noexcept {
+    if constexpr (kind_of<Piece>() == text_kind::as_string) {
+      const std::string_view text = text_of_value(value_at<pieces.items[Piece].argument>(values));
+      return is_printable(text.data(), text.size());
+    } else {
+      return kind_of<Piece>() == text_kind::printable;
+    }
+  }
+
   template <class Values, std::size_t... Piece>
   static void lay_out(text_out& out, const Values& values, std::index_sequence<Piece...> pieces_in_order) {
     const std::size_t bytes = room_bytes(values, pieces_in_order);
     char* place = out.room(bytes);
     ((place = put<Piece>(place, values, out, bytes)), ...);
     out.pos = place;
+    if (((kind_of<Piece>() == text_kind::unknown) || ...) || !(is_printable_piece<Piece>(values) && ...)) out.printable = false;
   }
 };
 

@@ -23,18 +23,21 @@ struct record_header {
   std::size_t payload_bytes() const noexcept;
   std::uint32_t logger_index() const noexcept { return logger_word & 0xFF'FFFFU; }
   bool is_text() const noexcept;
+  bool is_printable() const noexcept;
 };
 static_assert(sizeof(record_header) == 24 && alignof(record_header) == 8);
 
 enum record_flags : std::uint32_t {
   record_is_text = 1U << 24,
-  record_cut_short = 1U << 25,  ///< the text was longer than a record may be; a marker stands at its end
+  record_cut_short = 1U << 25,     ///< the text was longer than a record may be; a marker stands at its end
+  record_is_printable = 1U << 26,  ///< the text is known to be printable ASCII
 };
 
 inline std::size_t record_header::payload_bytes() const noexcept {
   return (size_word & ~std::uint32_t{7}) - (size_word & 7U) - sizeof(record_header);
 }
 inline bool record_header::is_text() const noexcept { return (logger_word & record_is_text) != 0; }
+inline bool record_header::is_printable() const noexcept { return (logger_word & record_is_printable) != 0; }
 
 /// Bytes of a whole record with `payload_bytes` bytes of payload.
 constexpr std::size_t record_bytes_for(std::size_t payload_bytes) noexcept {

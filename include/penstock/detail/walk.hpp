@@ -123,6 +123,7 @@ void put_at_run_time(text_out& out, std::string_view format, piece found, const 
 
 template <class... V, std::size_t... Index>
 void walk(text_out& out, std::string_view format, [[maybe_unused]] const value_list<V...>& values, std::index_sequence<Index...>) {
+  out.printable = false;
   const auto bytes_before = out.pos - out.begin;
   piece_scan scan(format);
   while (!scan.done()) {
