@@ -52,6 +52,12 @@ inline void call(layout_function layout, const std::byte* arguments, const sourc
   opaque(arguments, source, out);
 }
 
+/// Text that needs escapes must not pass for printable.
+inline void expect_honest(const text_out& out) {
+  const bool is_printable = std::all_of(out.begin, out.pos, [](char c) { return c >= ' ' && c <= '~'; });
+  EXPECT_TRUE(is_printable || !out.printable) << std::string_view(out.begin, static_cast<std::size_t>(out.pos - out.begin));
+}
+
 /// Encoded in a block of its own of exactly the right size.
 template <class Statement, class... A>
 std::unique_ptr<std::byte[]> encoded(const A&... arguments) {
@@ -71,10 +77,12 @@ std::string laid_out(Format, const A&... arguments) {
     tight_room now(0);
     statement::lay_out_now(now.out(), arguments...);
     text = now.text();
+    expect_honest(now.out());
   }
   {
     tight_room now(1);
     runtime::lay_out_now(now.out(), Format::text(), arguments...);
+    expect_honest(now.out());
     EXPECT_EQ(now.text(), text) << "by the walk at run time: " << Format::text();
   }
   if constexpr (statement::deferrable) {
@@ -82,6 +90,7 @@ std::string laid_out(Format, const A&... arguments) {
       const auto place = encoded<statement>(arguments...);
       tight_room room(bytes);
       call(&statement::lay_out, place.get(), source_facts{}, room.out());
+      expect_honest(room.out());
       EXPECT_EQ(room.text(), text) << "encoded: " << Format::text();
     }
     const auto place = encoded<runtime>(arguments...);

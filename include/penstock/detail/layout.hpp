@@ -111,8 +111,8 @@ struct plan {
   template <std::size_t Piece, class Values>
   static bool is_printable_piece(const Values& values) noexcept {
     if constexpr (kind_of<Piece>() == text_kind::as_string) {
-      const std::string_view text = text_of_value(value_at<pieces.items[Piece].argument>(values));
-      return is_printable(text.data(), text.size());
+      const std::string_view string = text_of_value(value_at<pieces.items[Piece].argument>(values));
+      return is_printable(string.data(), string.size());
     } else {
       return kind_of<Piece>() == text_kind::printable;
     }
