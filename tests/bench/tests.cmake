@@ -25,3 +25,5 @@ if(TARGET penstock_suites)
   add_test(NAME tool_leaves_nothing_after_an_interrupt COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/interrupt.sh ${tool})
   add_test(NAME tool_refuses_wrong_calls COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/wrong_calls.sh ${tool})
 endif()
+# The script needs no more than compilers; it knows nothing of the tool.
+add_test(NAME bench_cost COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/cost_call.sh ${PROJECT_SOURCE_DIR}/bench/cost.sh)
