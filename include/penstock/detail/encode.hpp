@@ -110,11 +110,11 @@ union rebuilt {
 };
 
 template <class T>
-inline void store_as(std::byte* place, const T& value) noexcept {
+[[gnu::always_inline]] inline void store_as(std::byte* place, const T& value) noexcept {
   std::memcpy(place, static_cast<const void*>(std::addressof(value)), sizeof(T));
 }
 template <class T>
-inline T load_as(const std::byte* place) noexcept {
+[[gnu::always_inline]] inline T load_as(const std::byte* place) noexcept {
   T value;
   std::memcpy(&value, place, sizeof(T));
   return value;
@@ -126,9 +126,9 @@ struct codec {  // number, time, user
   static constexpr std::size_t fixed_bytes = sizeof(A);
   using value = std::remove_cv_t<A>;
   using taken = std::conditional_t<std::is_scalar_v<A>, value, const A&>;  // by value, so that what is volatile is read once
-  static taken take(const A& argument) noexcept { return argument; }
-  static std::size_t tail_bytes(const value&) noexcept { return 0; }
-  static void store(std::byte* fixed, std::byte*&, const value& argument) noexcept { store_as(fixed, argument); }
+  [[gnu::always_inline]] static taken take(const A& argument) noexcept { return argument; }
+  [[gnu::always_inline]] static std::size_t tail_bytes(const value&) noexcept { return 0; }
+  [[gnu::always_inline]] static void store(std::byte* fixed, std::byte*&, const value& argument) noexcept { store_as(fixed, argument); }
   static value load(const std::byte* fixed, const std::byte*&) noexcept {
     if constexpr (std::is_arithmetic_v<A>)
       return load_as<value>(fixed);
@@ -142,7 +142,7 @@ struct codec<A, KeepAddress, argument_kind::text> {
   static constexpr std::size_t fixed_bytes = 0;
   using value = const A&;
   using taken = const A&;
-  static taken take(const A& argument) noexcept { return argument; }
+  [[gnu::always_inline]] static taken take(const A& argument) noexcept { return argument; }
 };
 
 template <class A, bool KeepAddress>
@@ -150,9 +150,9 @@ struct codec<A, KeepAddress, argument_kind::pointer> {
   static constexpr std::size_t fixed_bytes = sizeof(const void*);
   using value = const void*;
   using taken = const void*;
-  static taken take(const void* argument) noexcept { return argument; }
-  static std::size_t tail_bytes(taken) noexcept { return 0; }
-  static void store(std::byte* fixed, std::byte*&, taken argument) noexcept { store_as(fixed, argument); }
+  [[gnu::always_inline]] static taken take(const void* argument) noexcept { return argument; }
+  [[gnu::always_inline]] static std::size_t tail_bytes(taken) noexcept { return 0; }
+  [[gnu::always_inline]] static void store(std::byte* fixed, std::byte*&, taken argument) noexcept { store_as(fixed, argument); }
   static value load(const std::byte* fixed, const std::byte*&) noexcept { return load_as<const void*>(fixed); }
 };
 
@@ -173,16 +173,18 @@ struct codec<A, KeepAddress, argument_kind::string> {
   static constexpr std::size_t fixed_bytes = sizeof(std::uint32_t);
   using value = std::string_view;
   using taken = std::string_view;
-  static taken take(const A& argument) noexcept { return {argument.data(), argument.size()}; }
-  static std::size_t tail_bytes(taken argument) noexcept { return argument.size(); }
-  static void store(std::byte* fixed, std::byte*& tail, taken argument) noexcept { store_string(fixed, tail, argument); }
+  [[gnu::always_inline]] static taken take(const A& argument) noexcept { return {argument.data(), argument.size()}; }
+  [[gnu::always_inline]] static std::size_t tail_bytes(taken argument) noexcept { return argument.size(); }
+  [[gnu::always_inline]] static void store(std::byte* fixed, std::byte*& tail, taken argument) noexcept {
+    store_string(fixed, tail, argument);
+  }
   static value load(const std::byte* fixed, const std::byte*& tail) noexcept { return load_string(fixed, tail); }
 };
 
 /// The text of a C string. A null pointer is not an error: its text is "(null)" wherever it is laid out. An array without a NUL ends with
 /// the array.
 template <class A>
-inline std::string_view view_of(const A& text) noexcept {
+[[gnu::always_inline]] inline std::string_view view_of(const A& text) noexcept {
   if constexpr (std::is_array_v<A>) {
     constexpr std::size_t bytes_max = std::extent_v<A>;
     const std::size_t bytes = text[bytes_max - 1] == '\0' ? std::strlen(text) : ::strnlen(text, bytes_max);  // of a literal: a constant
@@ -198,9 +200,11 @@ struct codec<A, false, argument_kind::c_string> {
   static constexpr std::size_t fixed_bytes = sizeof(std::uint32_t);
   using value = std::string_view;
   using taken = std::string_view;
-  static taken take(const A& argument) noexcept { return view_of(argument); }
-  static std::size_t tail_bytes(taken argument) noexcept { return argument.size(); }
-  static void store(std::byte* fixed, std::byte*& tail, taken argument) noexcept { store_string(fixed, tail, argument); }
+  [[gnu::always_inline]] static taken take(const A& argument) noexcept { return view_of(argument); }
+  [[gnu::always_inline]] static std::size_t tail_bytes(taken argument) noexcept { return argument.size(); }
+  [[gnu::always_inline]] static void store(std::byte* fixed, std::byte*& tail, taken argument) noexcept {
+    store_string(fixed, tail, argument);
+  }
   static value load(const std::byte* fixed, const std::byte*& tail) noexcept { return load_string(fixed, tail); }
 };
 
@@ -209,9 +213,9 @@ struct codec<A, true, argument_kind::c_string> {
   static constexpr std::size_t fixed_bytes = sizeof(const void*) + sizeof(std::uint32_t);
   using value = addressed_string;
   using taken = addressed_string;
-  static taken take(const A& argument) noexcept { return {view_of(argument), argument}; }
-  static std::size_t tail_bytes(taken argument) noexcept { return argument.text.size(); }
-  static void store(std::byte* fixed, std::byte*& tail, taken argument) noexcept {
+  [[gnu::always_inline]] static taken take(const A& argument) noexcept { return {view_of(argument), argument}; }
+  [[gnu::always_inline]] static std::size_t tail_bytes(taken argument) noexcept { return argument.text.size(); }
+  [[gnu::always_inline]] static void store(std::byte* fixed, std::byte*& tail, taken argument) noexcept {
     store_as(fixed, argument.address);
     store_string(fixed + sizeof(const void*), tail, argument.text);
   }
@@ -233,7 +237,7 @@ struct value_list_of<std::index_sequence<Index...>, T...> : value_leaf<Index, T>
 template <class... T>
 struct value_list : value_list_of<std::index_sequence_for<T...>, T...> {};
 template <std::size_t Index, class T>
-constexpr const T& value_at(const value_leaf<Index, T>& leaf) noexcept {
+[[gnu::always_inline]] constexpr const T& value_at(const value_leaf<Index, T>& leaf) noexcept {
   return leaf.value;
 }
 

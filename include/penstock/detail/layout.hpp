@@ -128,14 +128,75 @@ struct plan {
   }
 };
 
+/// Fields without a specification, one for each argument and in their order, are laid out by a function that takes little to compile: no
+/// template of it depends on a piece. All other statements have a plan.
+template <std::size_t Count>
+struct literal_list {
+  piece items[Count + 1]{};  ///< before each field, and behind the last one
+  std::size_t bytes = 0;
+  bool in_order = false;
+};
+
+template <std::size_t Count>
+constexpr literal_list<Count> literals_of(std::string_view text) {
+  literal_list<Count> found;
+  piece_scan scan(text);
+  std::size_t fields = 0;
+  bool after_literal = false;
+  while (!scan.done()) {
+    const piece next = scan.next();
+    if (next.argument == piece::literal) {
+      if (after_literal) return found;  // a doubled brace stands between them
+      found.items[fields] = next;
+      found.bytes += next.bytes;
+    } else {
+      if (next.argument != fields || next.argument >= Count || next.bytes != 0) return found;
+      ++fields;
+    }
+    after_literal = next.argument == piece::literal;
+  }
+  found.in_order = scan.regular() && fields == Count;
+  return found;
+}
+
+[[gnu::always_inline]] inline char* put_literal(char* place, const char* text, const piece& of) noexcept {
+  std::memcpy(place, text + of.begin, of.bytes);
+  return place + of.bytes;
+}
+
+template <class V>
+bool is_printable_value([[maybe_unused]] const V& value) noexcept {
+  if constexpr (kind_of_field<V>({}) == text_kind::as_string) {
+    const std::string_view text = text_of_value(value);
+    return is_printable(text.data(), text.size());
+  } else {
+    return kind_of_field<V>({}) == text_kind::printable;
+  }
+}
+
+template <class Format, class... V, std::size_t... Index>
+void lay_out_in_order(text_out& out, [[maybe_unused]] const value_list<V...>& values, std::index_sequence<Index...>) {
+  static constexpr literal_list<sizeof...(V)> literals = literals_of<sizeof...(V)>(Format::text());
+  constexpr std::size_t fixed_bytes = (literals.bytes + ... + bytes_max<V>({}));
+  constexpr const char* text = Format::text().data();
+  char* place = out.room((fixed_bytes + ... + string_bytes(value_at<Index>(values))));
+  ((place = put_plain(put_literal(place, text, literals.items[Index]), value_at<Index>(values))), ...);
+  out.pos = put_literal(place, text, literals.items[sizeof...(V)]);
+  if (!is_printable_literal(Format::text()) || !(is_printable_value(value_at<Index>(values)) && ...)) out.printable = false;
+}
+
 /// Lays out a statement of a macro. `Format` is a class with a static constexpr function text().
 template <class Format, class... V>
 void lay_out_compiled(text_out& out, const value_list<V...>& values) {
-  using plan_type = plan<Format, V...>;
-  if constexpr (plan_type::regular)
-    plan_type::lay_out(out, values, std::make_index_sequence<plan_type::count>{});
-  else
-    walk(out, plan_type::text, values, std::index_sequence_for<V...>{});
+  if constexpr ((is_direct<std::remove_cvref_t<V>> && ...) && literals_of<sizeof...(V)>(Format::text()).in_order) {
+    lay_out_in_order<Format>(out, values, std::index_sequence_for<V...>{});
+  } else {
+    using plan_type = plan<Format, V...>;
+    if constexpr (plan_type::regular)
+      plan_type::lay_out(out, values, std::make_index_sequence<plan_type::count>{});
+    else
+      walk(out, plan_type::text, values, std::index_sequence_for<V...>{});
+  }
 }
 
 /// Everything that a macro needs of its statement. Nothing here throws but what a formatter, or the room, throws.

@@ -7,10 +7,10 @@
 
 #include <penstock/detail/plain.hpp>
 
-#include <fmt/compile.h>
-
 #include <cfloat>
 #include <cstdint>
+
+#include <penstock/base/export.hpp>
 
 namespace penstock::detail {
 
@@ -77,6 +77,11 @@ inline char* put_places(char* place, std::uint32_t fraction) noexcept {
   return place + places;
 }
 
+/// fmt's text of a value, with its own choice of digits or with a fixed number of places. Compiled once, in the library.
+PENSTOCK_EXPORT char* put_real_by_fmt(char* place, double value);
+PENSTOCK_EXPORT char* put_real_by_fmt(char* place, float value);
+PENSTOCK_EXPORT char* put_fixed_by_fmt(char* place, double value, std::uint32_t places);
+
 template <class Real>
 inline char* put_real(char* place, Real value) {
   if constexpr (division_is_exact) {
@@ -94,7 +99,7 @@ inline char* put_real(char* place, Real value) {
       }
     }
   }
-  return fmt::format_to(place, FMT_COMPILE("{}"), value);
+  return put_real_by_fmt(place, value);
 }
 
 /// `value` with a fixed number of places, as fmt lays out `{:.2f}`: correctly rounded.
@@ -116,7 +121,7 @@ inline char* put_fixed(char* place, double value) {
       return put_places<places>(place, static_cast<std::uint32_t>(scaled % scale));
     }
   }
-  return fmt::format_to(place, FMT_COMPILE("{:.{}f}"), value, places);
+  return put_fixed_by_fmt(place, value, places);
 }
 
 }  // namespace penstock::detail

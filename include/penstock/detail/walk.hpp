@@ -6,12 +6,14 @@
 #include <penstock/base/call_site.hpp>
 #include <penstock/detail/encode.hpp>
 #include <penstock/detail/fields.hpp>
+#include <penstock/detail/format_check.hpp>
 #include <penstock/detail/pieces.hpp>
 
 #include <fmt/format.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -20,10 +22,9 @@ namespace penstock::detail {
 
 inline void append(text_out& out, std::string_view text) { out.pos = put_string(out.room(text.size()), text); }
 
+/// By the function that fmt has compiled already: fmt::vformat_to() would be compiled in each file that logs, a second each time.
 inline void append_by_fmt(text_out& out, std::string_view format, fmt::format_args arguments) {
-  fmt::memory_buffer buffer;
-  fmt::vformat_to(fmt::appender(buffer), fmt::string_view(format.data(), format.size()), arguments);
-  append(out, {buffer.data(), buffer.size()});
+  append(out, fmt::vformat(fmt::string_view(format.data(), format.size()), arguments));
 }
 
 /// A field, given as a format of one argument, that has no bound.
@@ -70,6 +71,34 @@ inline std::uint64_t addressed_arguments(std::string_view format) noexcept {
   return found;
 }
 
+using fmt_argument = fmt::basic_format_arg<fmt::format_context>;
+
+/// One argument of a walk, whose types are data here: a walk that is compiled for each list of types takes longer to compile than all else
+/// of a statement.
+struct walked_value {
+  const void* value = nullptr;
+  void (*put)(text_out& out, std::string_view format, piece found, const void* value) = nullptr;
+  fmt_argument (*argument)(const void* value, bool as_address) = nullptr;
+};
+
+template <class V>
+fmt_argument argument_of(const void* value, [[maybe_unused]] bool as_address) {
+  const V& argument = *static_cast<const V*>(value);
+  if constexpr (std::is_same_v<V, addressed_string>) {
+    if (as_address) return fmt::format_args(fmt::make_format_args(argument.address)).get(0);
+    return fmt::format_args(fmt::make_format_args(argument.text)).get(0);
+  } else {
+    return fmt::format_args(fmt::make_format_args(argument)).get(0);
+  }
+}
+
+/// By fmt's own parser, which also says what is wrong with a bad text. A C string is laid out as an address wherever it is once.
+inline void lay_out_by_fmt(text_out& out, std::string_view format, const walked_value* values, fmt_argument* arguments, std::size_t count) {
+  const std::uint64_t addressed = addressed_arguments(format);
+  for (std::size_t i = 0; i != count; ++i) arguments[i] = values[i].argument(values[i].value, i < 64 && (addressed >> i & 1) != 0);
+  append_by_fmt(out, format, fmt::format_args(arguments, static_cast<int>(count)));
+}
+
 template <class V>
 constexpr decltype(auto) text_or_value(const V& value) noexcept {
   if constexpr (std::is_same_v<V, addressed_string>)
@@ -85,9 +114,9 @@ constexpr decltype(auto) address_or_value(const V& value) noexcept {
     return (value);
 }
 
-/// By fmt's own parser, which also says what is wrong with a bad text. A C string is laid out as an address wherever it is once.
+/// The same for arguments with names, which fmt takes from the list of types.
 template <class... V>
-void lay_out_by_fmt(text_out& out, std::string_view format, const V&... values) {
+void lay_out_named_by_fmt(text_out& out, std::string_view format, const V&... values) {
   if constexpr ((std::is_same_v<V, addressed_string> || ...)) {
     const std::uint64_t addressed = addressed_arguments(format);
     if (addressed != 0) {
@@ -121,23 +150,39 @@ void put_at_run_time(text_out& out, std::string_view format, piece found, const 
   put_buffered(out, {field.data(), field.size()}, value);
 }
 
+template <class V>
+void put_walked(text_out& out, std::string_view format, piece found, const void* value) {
+  put_at_run_time(out, format, found, *static_cast<const V*>(value));
+}
+
+/// False: the text is not regular, or wants an argument that is not there; what is laid out then is a part.
+inline bool walk_fields(text_out& out, std::string_view format, const walked_value* values, std::size_t count) {
+  piece_scan scan(format);
+  while (!scan.done()) {
+    const piece found = scan.next();
+    if (!scan.regular() || (found.argument >= count && found.argument != piece::literal)) return false;
+    if (found.argument == piece::literal)
+      append(out, format.substr(found.begin, found.bytes));
+    else
+      values[found.argument].put(out, format, found, values[found.argument].value);
+  }
+  return scan.regular();
+}
+
 template <class... V, std::size_t... Index>
 void walk(text_out& out, std::string_view format, [[maybe_unused]] const value_list<V...>& values, std::index_sequence<Index...>) {
   out.printable = false;
   const auto bytes_before = out.pos - out.begin;
-  piece_scan scan(format);
-  while (!scan.done()) {
-    const piece found = scan.next();
-    if (!scan.regular() || (found.argument >= sizeof...(V) && found.argument != piece::literal)) break;
-    if (found.argument == piece::literal)
-      append(out, format.substr(found.begin, found.bytes));
-    else
-      static_cast<void>(((found.argument == Index && (put_at_run_time(out, format, found, value_at<Index>(values)), true)) || ...));
-    if (scan.done()) return;
-  }
-  if (format.empty()) return;
+  const walked_value all[] = {
+      {std::addressof(value_at<Index>(values)), &put_walked<std::remove_cvref_t<V>>, &argument_of<std::remove_cvref_t<V>>}..., {}};
+  if (walk_fields(out, format, all, sizeof...(V))) return;
   out.pos = out.begin + bytes_before;
-  lay_out_by_fmt(out, format, value_at<Index>(values)...);
+  if constexpr ((is_named_argument<V> || ...)) {
+    lay_out_named_by_fmt(out, format, value_at<Index>(values)...);
+  } else {
+    fmt_argument arguments[sizeof...(V) + 1];
+    lay_out_by_fmt(out, format, all, arguments, sizeof...(V));
+  }
 }
 
 }  // namespace penstock::detail
