@@ -55,16 +55,17 @@ line_checker::line_checker(const workload& of) : work_(of), next_index_(of.threa
 
 void line_checker::take(std::string_view line) {
   const bool record = work_.kind == workload_kind::long_records;
-  const std::string_view begin = record ? record_text : work_.kind == workload_kind::throughput ? order_text : numbers_text;
+  const bool numbers = work_.kind == workload_kind::latency;
+  const std::string_view begin = record ? record_text : numbers ? numbers_text : order_text;
   const std::size_t at = line.find(begin);
   if (at == std::string_view::npos) return;
   const std::string_view message = line.substr(at);
   if (record)
     take_record(message);
-  else if (work_.kind == workload_kind::throughput)
-    take_order(message);
-  else
+  else if (numbers)
     take_numbers(message);
+  else
+    take_order(message);
 }
 
 void line_checker::take_order(std::string_view message) {

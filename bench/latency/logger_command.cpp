@@ -64,10 +64,12 @@ void add_logger_bench(CLI::App& bench, int& exit_status) {
       "logger", "the front end: throughput and latency for each format mode, beside the other loggers that were built in");
   const auto call = std::make_shared<logger_call>();
   bench::logger_bench_options& chosen = call->chosen;
-  command->add_option("--workload", chosen.work.names, "T1,T2: throughput, L1,L2: latency, J1: records of 1K to 50K (default: all)")
+  command
+      ->add_option("--workload", chosen.work.names,
+                   "T1,T2: throughput, L1,L2: latency, J1: records of 1K to 50K (default: these); I1: idle threads")
       ->delimiter(',')
-      ->check(CLI::IsMember({"T1", "T2", "L1", "L2", "J1"}))
-      ->option_text("T1,T2,L1,L2,J1");
+      ->check(CLI::IsMember({"T1", "T2", "L1", "L2", "J1", "I1"}))
+      ->option_text("T1,T2,L1,L2,J1,I1");
   command->add_option("--mode", chosen.modes, "the format modes of Penstock (default: all)")
       ->delimiter(',')
       ->check(CLI::IsMember({"auto", "caller", "backend"}))
@@ -79,7 +81,7 @@ void add_logger_bench(CLI::App& bench, int& exit_status) {
   command->add_option("--repeat", chosen.repeat, "runs of each cell, in turn (default: 5)")->check(CLI::Range(1, 1000))->option_text("N");
   command
       ->add_option("--records", chosen.work.records,
-                   "T: lines of all threads (4000000), L: calls of each thread (50000), J: records of each size (1000)")
+                   "T: lines of all threads (4000000), L: calls of each thread (50000), J: records of each size (1000), I: threads (1000)")
       ->check(CLI::Range(1, 50'000'000))
       ->option_text("N");
   command->add_option("--dir", chosen.dir, "the folder to work in; nothing is left there (default: .)")->check(CLI::ExistingDirectory);

@@ -53,6 +53,8 @@ std::vector<panel> panels_of(const logger_result& result) {
       case workload_kind::long_records:
         all[2].marks.push_back({name, "mb_per_s", name});
         break;
+      case workload_kind::idle:
+        break;
     }
   }
   std::erase_if(all, [](const panel& one) { return one.marks.empty(); });

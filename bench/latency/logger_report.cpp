@@ -31,6 +31,8 @@ constexpr std::array shown{
     shown_figure{"p99.9_ns", "p99.9", 1},
     shown_figure{"max_ns", "max", 1},
     shown_figure{"empty_p50_ns", "empty p50", 1},
+    shown_figure{"idle_cpu_percent", "CPU %", 1},
+    shown_figure{"idle_bytes_per_thread", "KiB/thread", 1.0 / 1024},
 };
 
 std::string what_is_measured(const workload& work) {
@@ -42,6 +44,8 @@ std::string what_is_measured(const workload& work) {
                          work.calls, burst_calls);
     case workload_kind::long_records:
       return fmt::format("{}: {} records of {} bytes", work.name, work.calls, work.record_bytes);
+    case workload_kind::idle:
+      return fmt::format("{}: {} threads that have logged once and are silent", work.name, work.threads);
   }
   return work.name;
 }
@@ -97,6 +101,8 @@ constexpr std::array csv_figures{
     csv_figure{"made_p99_ns", "return", "ns p99 of the calls made"},
     csv_figure{"made_p99.9_ns", "return", "ns p99.9 of the calls made"},
     csv_figure{"empty_p50_ns", "return", "ns p50 of an empty measurement"},
+    csv_figure{"idle_cpu_percent", "idle", "% CPU"},
+    csv_figure{"idle_bytes_per_thread", "idle", "bytes/thread"},
     csv_figure{"lines_lost", "close", "lines lost"},
 };
 

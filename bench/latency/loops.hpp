@@ -159,6 +159,53 @@ void run_long_records(Peer& peer, const workload& work, raw_run& run) {
   finish(peer, watch, run);
 }
 
+/// So much of each stack is touched before memory is read, so that what a log call touches of it is not taken for the logger's.
+inline constexpr std::size_t touched_stack_bytes = std::size_t{64} << 10;
+/// How long after the last record the logger is watched: longer than any of them takes to fall silent, and than a scheduler's tick.
+inline constexpr std::chrono::milliseconds settle_time{500};
+inline constexpr std::chrono::seconds watched_time{3};
+
+/// Threads that log one record each and then wait: what they cost while nothing is logged.
+template <class Peer>
+void run_idle(Peer& peer, const workload& work, raw_run& run) {
+  peer.begin_thread();
+  peer.warm();
+  peer.flush();
+  const auto count = static_cast<std::ptrdiff_t>(work.threads);
+  std::latch begun(count);
+  std::latch logged(count);
+  std::atomic<bool> go{false};
+  std::atomic<bool> end{false};
+  std::vector<std::thread> threads;
+  for (std::size_t t = 0; t < work.threads; ++t) {
+    threads.emplace_back([&, t] {
+      char stack[touched_stack_bytes];
+      for (std::size_t at = 0; at < sizeof stack; at += 4096) static_cast<volatile char*>(stack)[at] = 1;
+      begun.count_down();
+      go.wait(false);
+      peer.begin_thread();
+      log_orders(peer, t * thread_stride, 1);
+      logged.count_down();
+      end.wait(false);
+      peer.end_thread();
+    });
+  }
+  begun.wait();
+  const std::uint64_t bytes_before = resident_bytes();
+  go.store(true);
+  go.notify_all();
+  logged.wait();
+  std::this_thread::sleep_for(settle_time);
+  run.idle_bytes_per_thread = (static_cast<double>(resident_bytes()) - static_cast<double>(bytes_before)) / static_cast<double>(count);
+  const stopwatch watch;
+  std::this_thread::sleep_for(watched_time);
+  run.idle_cpu_share = watch.cpu_seconds() / watch.seconds();
+  end.store(true);
+  end.notify_all();
+  for (std::thread& thread : threads) thread.join();
+  finish(peer, watch, run);
+}
+
 /// One run of one workload; the process does nothing else.
 template <class Peer>
 raw_run run_workload(Peer& peer, const workload& work, const std::filesystem::path& file) {
@@ -179,6 +226,9 @@ raw_run run_workload(Peer& peer, const workload& work, const std::filesystem::pa
       break;
     case workload_kind::long_records:
       run_long_records(peer, work, run);
+      break;
+    case workload_kind::idle:
+      run_idle(peer, work, run);
       break;
   }
   // Before stop(), where a binary log is turned into text; after it for a logger that chooses the file's name itself.

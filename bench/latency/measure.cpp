@@ -59,6 +59,13 @@ std::uint64_t peak_memory_bytes() {
   return 0;
 }
 
+std::uint64_t resident_bytes() {
+  std::ifstream statm("/proc/self/statm");
+  std::uint64_t pages = 0;
+  statm >> pages >> pages;
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
 std::uint64_t bytes_of(const std::filesystem::path& file) noexcept {
   std::error_code missing;
   const std::uintmax_t bytes = std::filesystem::file_size(file, missing);

@@ -13,6 +13,9 @@ double process_cpu_seconds() noexcept;
 /// VmHWM. Not ru_maxrss, which starts from the size of the process that this one was forked from.
 std::uint64_t peak_memory_bytes();
 
+/// What is resident now. Source: man 5 proc, /proc/pid/statm, second number.
+std::uint64_t resident_bytes();
+
 /// The size of a file; 0 if it is not there (yet).
 std::uint64_t bytes_of(const std::filesystem::path& file) noexcept;
 
@@ -31,6 +34,8 @@ struct raw_run {
   std::uint64_t base_memory_bytes = 0;  ///< peak before the logger started
   std::uint64_t peak_memory_bytes = 0;
   std::uint64_t file_bytes = 0;
+  double idle_cpu_share = 0;                 ///< idle only: processor time of the process while nothing is logged, 1: one processor
+  double idle_bytes_per_thread = 0;          ///< idle only: what is resident more than before the threads logged
   std::vector<std::uint64_t> call_ticks{};   ///< latency only: each call that counts
   std::vector<std::uint64_t> empty_ticks{};  ///< latency only: a measurement of nothing after each call
 };

@@ -57,6 +57,9 @@ run_figures figures_of_run(const workload& of, const raw_run& run, const line_co
                       {"peak_memory_mb", static_cast<double>(run.peak_memory_bytes) / 1e6}};
   if (of.kind == workload_kind::latency) {
     add_latency(figures, run);
+  } else if (of.kind == workload_kind::idle) {
+    figures["idle_cpu_percent"] = run.idle_cpu_share * 100;
+    figures["idle_bytes_per_thread"] = run.idle_bytes_per_thread;
   } else {
     // What was lost was not logged: it counts neither as work nor for the rate.
     figures["lines_per_s"] = whole / run.written_seconds;
@@ -80,7 +83,7 @@ workload workload_from(std::span<const std::string> words, std::filesystem::path
               .calls = number_from(words[2]),
               .record_bytes = number_from(words[3])};
   file = words[4];
-  if (kind > static_cast<std::uint64_t>(workload_kind::long_records) || of.threads == 0 || of.calls == 0 || of.calls >= thread_stride)
+  if (kind > static_cast<std::uint64_t>(workload_kind::idle) || of.threads == 0 || of.calls == 0 || of.calls >= thread_stride)
     throw std::invalid_argument("there is no such workload");
   return of;
 }

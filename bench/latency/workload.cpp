@@ -10,6 +10,7 @@ namespace {
 constexpr std::uint64_t throughput_records = 4'000'000;
 constexpr std::uint64_t latency_calls = 50'000;
 constexpr std::uint64_t long_record_count = 1'000;
+constexpr std::size_t idle_threads = 1'000;
 constexpr std::array long_record_thousands{1, 2, 5, 10, 50};
 
 }  // namespace
@@ -32,8 +33,10 @@ std::vector<workload> workloads_of(const workload_options& chosen) {
                        .calls = records(long_record_count),
                        .record_bytes = static_cast<std::size_t>(thousands) * 1000});
       }
+    } else if (name == "I1") {
+      all.push_back({.name = name, .kind = workload_kind::idle, .threads = records(idle_threads), .calls = 1});
     } else {
-      throw std::invalid_argument("there is no workload " + name + "; there are T1, T2, L1, L2 and J1");
+      throw std::invalid_argument("there is no workload " + name + "; there are T1, T2, L1, L2, J1 and I1");
     }
   }
   return all;

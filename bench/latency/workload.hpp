@@ -4,6 +4,7 @@
 //   T1, T2   throughput: one producer, or several, log as fast as they can; the clock stops when every line is in the file
 //   L1, L2   latency of one call: bursts of calls with a pause behind each
 //   J1       long records: one string of 1,000 to 50,000 bytes
+//   I1       idle: a thousand threads log one record each and then nothing; only where it is asked for
 #pragma once
 
 #include <array>
@@ -15,7 +16,7 @@
 
 namespace penstock::bench {
 
-enum class workload_kind : std::uint8_t { throughput, latency, long_records };
+enum class workload_kind : std::uint8_t { throughput, latency, long_records, idle };
 
 struct workload {
   std::string name{};  ///< "T1", "J1 50K"
@@ -29,7 +30,7 @@ struct workload {
 struct workload_options {
   std::vector<std::string> names{"T1", "T2", "L1", "L2", "J1"};
   std::size_t threads = 4;    ///< of T2 and L2
-  std::uint64_t records = 0;  ///< T: of all threads; L: calls of each thread; J: of each size
+  std::uint64_t records = 0;  ///< T: of all threads; L: calls of each thread; J: of each size; I: threads
 };
 
 /// Errors: std::invalid_argument for an unknown name.

@@ -65,6 +65,18 @@ TEST(LoggerBench, FindsEveryLineOfEveryWorkloadInEachFormatMode) {
   EXPECT_THAT(text_of(folder / "f.json"), HasSubstr("\"lines_found\": 198"));  // T2: 3 threads share 200 lines
 }
 
+TEST(LoggerBench, WatchesSilentThreadsOnlyWhereItIsAskedTo) {
+  const temp_folder folder;
+  const tool_result result =
+      call_tool(folder, "bench logger --logger penstock --mode auto --workload I1 --records 20 --repeat 1 --csv f.csv");
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  const std::string csv = text_of(folder / "f.csv");
+  EXPECT_EQ(median_of(csv, "Penstock auto", "I1", "lines lost"), 0);
+  EXPECT_GT(median_of(csv, "Penstock auto", "I1", "bytes/thread"), 0);
+  EXPECT_GE(median_of(csv, "Penstock auto", "I1", "% CPU"), 0);
+  for (const workload& usual : workloads_of({})) EXPECT_NE(usual.kind, workload_kind::idle);
+}
+
 TEST(LoggerBench, CountsTheLinesOfEveryLoggerThatTheBuildFound) {
   const temp_folder folder;
   const tool_result result = call_tool(folder, "bench logger --workload T1,T2 --mode auto --repeat 1 --records 2000 --csv f.csv");
