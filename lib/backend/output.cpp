@@ -82,24 +82,33 @@ void output::hand_over() noexcept {
 void output::submit() noexcept { hand_over(); }
 
 void output::handle(outcome result) noexcept {
-  if (result.ok() || result.code == errc::pending) {
+  if (result.ok()) {
+    // The attempts are forgotten by settle(), once something is written: an answer that takes its time may still be an error.
     if (in_trouble()) news_.recovered = true;
     trouble_ = {};
-    attempts_ = 0;
+    return;
+  }
+  if (result.code == errc::pending) {  // An attempt that is still under way is no other one.
+    retry_ns_ = now_ns_ + retry_wait_ns();
     return;
   }
   trouble_ = last_trouble_ = result;
   news_.trouble = result;
   ++errors_;
   ++attempts_;
-  retry_ns_ = now_ns_ + std::min<std::int64_t>(std::int64_t{1'000'000} << std::min(attempts_, 20), retry_ns_max);
-  const bool patient = result.code == errc::no_space;
-  if (result.code == errc::closed || (!patient && attempts_ >= io_attempts_max)) give_up(true);
+  io_attempts_ = result.code == errc::no_space ? 0 : io_attempts_ + 1;
+  retry_ns_ = now_ns_ + retry_wait_ns();
+  if (result.code == errc::closed || io_attempts_ >= io_attempts_max) give_up(true);
+}
+
+std::int64_t output::retry_wait_ns() const noexcept {
+  return std::min<std::int64_t>(std::int64_t{1'000'000} << std::min(attempts_, 20), retry_ns_max);
 }
 
 void output::settle() noexcept {
   if (in_trouble()) return;
   const std::uint64_t done = room_offset_ - sink_->in_flight_bytes();
+  if (done > bytes_) attempts_ = io_attempts_ = 0;
   bytes_ = done;
   marks_.take_until(done, written_);
   close_epochs(done);
@@ -132,7 +141,7 @@ void output::give_up(bool disable) noexcept {
   news_.lost += gone.total();
   news_.lost_unlogged += gone.total();
   trouble_ = {};
-  attempts_ = 0;
+  attempts_ = io_attempts_ = 0;
   if (disable) {
     disabled_ = true;
     news_.disabled = true;

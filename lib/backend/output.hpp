@@ -122,6 +122,7 @@ class output {
   bool find_room(std::size_t line_bytes = 0) noexcept;
   void hand_over() noexcept;
   void handle(outcome result) noexcept;
+  std::int64_t retry_wait_ns() const noexcept;
   void settle() noexcept;
   void give_up(bool disable) noexcept;
   void put_anew(const line_source& line) noexcept;
@@ -173,7 +174,8 @@ class output {
 
   outcome trouble_{};
   outcome last_trouble_{};
-  int attempts_ = 0;
+  int attempts_ = 0;     // In a row, since something was written.
+  int io_attempts_ = 0;  // Of these, the last ones that did not fail for want of space.
   std::int64_t retry_ns_ = 0;
   bool disabled_ = false;
   bool starved_ = false;                          // It has lost lines since there was room.

@@ -260,7 +260,14 @@ outcome queued_sink::submit(std::size_t used_bytes) noexcept {
   return shared_->error;
 }
 
-outcome queued_sink::resume() noexcept { return shared_->ask(shared::order::resume, resume_patience); }
+outcome queued_sink::resume() noexcept {
+  bool under_way = false;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    under_way = shared_->at(shared::order::resume).asked;
+  }
+  return shared_->ask(shared::order::resume, under_way ? 0ns : resume_patience);
+}
 
 std::size_t queued_sink::abandon() noexcept {
   std::unique_lock lock(shared_->mutex);

@@ -193,6 +193,81 @@ TEST_F(Output, GivesUpADeviceThatKeepsRefusingButWaitsForSpaceForEver) {
   EXPECT_EQ(ledger(*full).written.total(), 1U);
 }
 
+TEST_F(Output, GivesUpADeviceThatRefusesLate) {
+  control->late_results = true;
+  control->every_result = {errc::io, EIO};
+  auto out = make();
+  ASSERT_TRUE(put(*out, "x"));
+  out->submit();
+  EXPECT_FALSE(out->in_trouble()) << "nothing is known yet";
+  std::int64_t now = second;
+  for (int i = 0; i < 40 && !out->disabled(); ++i) {
+    now += second;
+    out->begin_epoch(2, now, 0);
+    out->upkeep(now);
+    EXPECT_EQ(ledger(*out).written.total(), 0U);
+  }
+  EXPECT_TRUE(out->disabled());
+  EXPECT_EQ(ledger(*out).lost.total(), 1U);
+  EXPECT_EQ(ledger(*out).errors, 10U);
+}
+
+TEST_F(Output, DoesNotCountAnAttemptThatIsStillUnderWay) {
+  auto out = make();
+  ASSERT_TRUE(put(*out, "x"));
+  control->results.push_back({errc::io, EIO});
+  for (int i = 0; i < 100; ++i) control->results.push_back({errc::pending, 0});
+  out->submit();
+  std::int64_t now = second;
+  for (int i = 0; i < 100; ++i) {
+    now += second;
+    out->begin_epoch(2, now, 0);
+    out->upkeep(now);
+    ASSERT_TRUE(out->in_trouble()) << i;
+  }
+  EXPECT_EQ(ledger(*out).errors, 1U);
+  out->upkeep(now + second);
+  EXPECT_FALSE(out->in_trouble());
+  EXPECT_EQ(ledger(*out).written.total(), 1U);
+}
+
+TEST_F(Output, ForgetsRefusalsOnceSomethingIsWritten) {
+  for (const bool late : {false, true}) {
+    control = std::make_shared<sink_control>();
+    control->late_results = late;
+    auto out = make();
+    std::int64_t now = second;
+    for (int i = 0; i < 10; ++i) {
+      ASSERT_TRUE(put(*out, "x")) << i;
+      for (int refusal = 0; refusal < 9; ++refusal) control->results.push_back({errc::io, EIO});
+      out->submit();
+      for (int turn = 0; turn < 40; ++turn) {
+        now += second;
+        out->begin_epoch(2, now, 0);
+        out->upkeep(now);
+      }
+      ASSERT_FALSE(out->disabled()) << i;
+      ASSERT_EQ(ledger(*out).written.total(), static_cast<std::uint64_t>(i) + 1);
+    }
+  }
+}
+
+TEST_F(Output, DoesNotCountWhatADiskWasFullAgainstTheDevice) {
+  auto out = make();
+  ASSERT_TRUE(put(*out, "x"));
+  for (int i = 0; i < 100; ++i) control->results.push_back({errc::no_space, ENOSPC});
+  control->results.push_back({errc::io, EIO});
+  out->submit();
+  std::int64_t now = second;
+  for (int i = 0; i < 110; ++i) {
+    now += second;
+    out->begin_epoch(2, now, 0);
+    out->upkeep(now);
+  }
+  EXPECT_FALSE(out->disabled());
+  EXPECT_EQ(ledger(*out).written.total(), 1U);
+}
+
 TEST_F(Output, IsDueWhenItsFirstRecordNotItsFirstLineIsOldEnough) {
   auto out = make();
   out->upkeep(second);

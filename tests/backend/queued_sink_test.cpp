@@ -88,6 +88,23 @@ TEST_F(QueuedSink, HoldsEverythingAfterAnErrorUntilItIsResumedConcurrently) {
   EXPECT_EQ(queue.in_flight_bytes(), 0U);
 }
 
+TEST_F(QueuedSink, KeepsTheAnswerToAResumeThatTakesItsTimeConcurrently) {
+  control->results = {{errc::io, EIO}};
+  ASSERT_TRUE(put("a\n"));
+  while (queue.flush().code == errc::pending) {
+  }
+  control->stall();
+  EXPECT_EQ(queue.resume().code, errc::pending);
+  EXPECT_EQ(queue.resume().code, errc::pending);
+  EXPECT_EQ(queue.flush().code, errc::io) << "held until the answer is there";
+  control->let_go();
+  outcome result{errc::pending, 0};
+  while (result.code == errc::pending) result = queue.resume();
+  EXPECT_TRUE(result.ok());
+  await_flush();
+  EXPECT_EQ(control->text(), "a\n");
+}
+
 TEST_F(QueuedSink, GivesUpWhatIsHeldAndWhatWaitsBehindItConcurrently) {
   control->stall();
   control->every_result = {errc::io, EIO};

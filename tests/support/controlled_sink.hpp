@@ -24,6 +24,7 @@ struct sink_control {
   bool lends_nothing = false;     ///< everything is in flight, so to say
   std::deque<outcome> results{};  ///< for the next submit() or resume() each
   outcome every_result{};         ///< once the script is through
+  bool late_results = false;      ///< as of io_uring: submit() and resume() are fine, the result comes with a flush()
   std::size_t room_bytes = 4096;
   cut end = cut::pages;
   std::size_t in_flight = 0;
@@ -68,17 +69,22 @@ class controlled_sink final : public sink {
     std::unique_lock lock(control_->mutex);
     control_->batches.push_back(used_bytes);
     held_bytes_ = used_bytes;
-    return write(lock);
+    return begin_write(lock);
   }
 
   outcome resume() noexcept override {
     std::unique_lock lock(control_->mutex);
-    return write(lock);
+    return begin_write(lock);
   }
 
-  std::size_t abandon() noexcept override { return std::exchange(held_bytes_, 0); }
-  outcome flush() noexcept override {
+  std::size_t abandon() noexcept override {
     const std::lock_guard lock(control_->mutex);
+    under_way_ = false;
+    return std::exchange(held_bytes_, 0);
+  }
+  outcome flush() noexcept override {
+    std::unique_lock lock(control_->mutex);
+    if (std::exchange(under_way_, false)) return write(lock);
     return control_->in_flight != 0 || control_->lends_nothing ? outcome{errc::pending, 0} : outcome{};
   }
   outcome sync() noexcept override { return flush(); }
@@ -90,11 +96,16 @@ class controlled_sink final : public sink {
   }
   std::uint64_t in_flight_bytes() const noexcept override {
     const std::lock_guard lock(control_->mutex);
-    return control_->in_flight;
+    return control_->in_flight + (under_way_ ? held_bytes_ : 0);
   }
   sink_description describe() const override { return {"controlled", {}, {}}; }
 
  private:
+  outcome begin_write(std::unique_lock<std::mutex>& lock) {
+    if (!control_->late_results) return write(lock);
+    under_way_ = true;
+    return {};
+  }
   outcome write(std::unique_lock<std::mutex>& lock) {
     ++control_->waiting_count;
     control_->changed.notify_all();
@@ -114,6 +125,7 @@ class controlled_sink final : public sink {
   std::shared_ptr<sink_control> control_;
   std::vector<std::byte> room_;
   std::size_t held_bytes_ = 0;
+  bool under_way_ = false;
 };
 
 /// Gives the type name "controlled" to a sink that obeys the newest control.
