@@ -27,10 +27,11 @@ struct closed_files {
   std::atomic<int> os_error{0};  ///< of what failed last, until the sink has told it
 
   // Guarded by the helper's mutex.
-  bool wanted = true;     ///< something was closed, or grew old
-  bool compress = true;   ///< there may be files that are not compressed
-  bool leaving = false;   ///< the sink ends
-  bool finished = false;  ///< nothing more is done
+  bool wanted = true;                                  ///< something was closed, or grew old
+  std::chrono::steady_clock::time_point rest_until{};  ///< before that, what was closed waits
+  bool compress = true;                                ///< there may be files that are not compressed
+  bool leaving = false;                                ///< the sink ends
+  bool finished = false;                               ///< nothing more is done
   std::chrono::steady_clock::time_point leave_by{};
 };
 
