@@ -20,6 +20,7 @@
 
 #ifdef PENSTOCK_TOOL_LOGGER_BENCH
 #include "bench/latency/logger_command.hpp"
+#include "bench/latency/rotation_command.hpp"
 #endif
 #ifdef PENSTOCK_GOOGLE_BENCHMARK
 #include "bench/cli/sinks_command.hpp"
@@ -97,6 +98,7 @@ void add_bench_command(CLI::App& app, int& exit_status) {
 #endif
 #ifdef PENSTOCK_TOOL_LOGGER_BENCH
   add_logger_bench(*command, exit_status);
+  add_rotation_bench(*command, exit_status);
   add_report_bench(*command, true, exit_status);
 #else
   add_report_bench(*command, false, exit_status);

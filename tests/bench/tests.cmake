@@ -17,6 +17,8 @@ if(TARGET penstock_suites)
     add_test(NAME tool_bench_sinks_limits COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/limits.sh ${tool} ${work})
     add_test(NAME micro_benches_run COMMAND penstock_micro --benchmark_min_time=0.001 WORKING_DIRECTORY ${work})
   endif()
+  add_test(NAME tool_bench_rotation
+    COMMAND penstock_tool bench rotation --sink write,pwrite,stdio --milliseconds 50 --repeat 1 --dir ${work})
   find_program(PENSTOCK_GNUPLOT gnuplot)
   if(PENSTOCK_GNUPLOT)
     add_test(NAME tool_bench_all COMMAND ${CMAKE_CURRENT_SOURCE_DIR}/bench/report.sh ${tool} ${work})
