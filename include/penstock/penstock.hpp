@@ -55,7 +55,10 @@ PENSTOCK_EXPORT stats_snapshot stats();
 /// The same in the Prometheus text format. Example: examples/statistics.cpp.
 PENSTOCK_EXPORT std::string prometheus_text();
 
-/// Sets who hears of trouble: called on the backend thread, at most once a second for each sink. Null: one line on standard error.
+/// Sets who hears of trouble. Null: one line on standard error.
+///
+/// Thread: called on the backend thread, at most once a second for each sink; for what start() finds (a sink or a clock that is replaced by
+///         another), on the thread that starts, before start() returns. In both places flush(), sync() and stop() return false at once.
 PENSTOCK_EXPORT void on_error(void (*handler)(const error_report&) noexcept);
 
 }  // namespace penstock

@@ -51,6 +51,7 @@ struct front_stats {
 /// Durations of the calls that handed a batch over, in nanoseconds, by powers of two: bucket n counts those below 2^n.
 struct latency_histogram {
   std::array<std::uint64_t, 40> below_power_of_two{};
+  std::uint64_t sum_ns = 0;  ///< of all durations
 };
 
 /// taken = written + lost + held, per level.
@@ -58,6 +59,7 @@ struct sink_stats {
   std::string name{};
   std::string type{};      ///< the type really used
   std::string fallback{};  ///< why it is not the configured one; empty: it is
+  std::string note{};      ///< what it does without although it is (registered memory, O_DIRECT); empty: nothing
   level_counts taken{};
   level_counts written{};  ///< accepted by the kernel
   level_counts lost{};

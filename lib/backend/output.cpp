@@ -72,6 +72,7 @@ void output::hand_over() noexcept {
   const outcome result = sink_->submit(used);
   const auto took_ns = static_cast<std::uint64_t>(std::max<std::int64_t>(steady_now() - before, 0));
   ++latency_.below_power_of_two[std::min<std::size_t>(std::bit_width(took_ns), 39)];
+  latency_.sum_ns += took_ns;
   handle(result);
   settle();
   if (!result.ok()) return;
@@ -221,6 +222,7 @@ void output::describe() noexcept {
     const std::lock_guard lock(published_mutex_);
     published_.type = std::move(now.kind);
     published_.fallback = std::move(now.fallback);
+    published_.note = std::move(now.note);
   } catch (...) {
     errors_ += 1;  // A sink that cannot say what it is goes on writing.
   }

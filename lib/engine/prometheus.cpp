@@ -28,10 +28,14 @@ std::string in_quotes(std::string_view text) {
   return out + '"';
 }
 
-void sample(std::string& out, std::string_view name, std::string_view labels, std::uint64_t value) {
+void sample(std::string& out, std::string_view name, std::string_view labels, const std::string& value) {
   out.append(name);
   if (!labels.empty()) out.append("{").append(labels).append("}");
-  out.append(" ").append(std::to_string(value)).append("\n");
+  out.append(" ").append(value).append("\n");
+}
+
+void sample(std::string& out, std::string_view name, std::string_view labels, std::uint64_t value) {
+  sample(out, name, labels, std::to_string(value));
 }
 
 void by_level(std::string& out, std::string_view name, const std::string& labels, const level_counts& counts) {
@@ -64,6 +68,7 @@ void put_latency(std::string& out, const stats_snapshot& now) {
       sample(out, std::string(name) + "_bucket", label + ",le=\"" + std::to_string(bound_seconds) + "\"", sum);
     }
     sample(out, std::string(name) + "_bucket", label + ",le=\"+Inf\"", sum);
+    sample(out, std::string(name) + "_sum", label, std::to_string(static_cast<double>(sink.submit_latency.sum_ns) * 1e-9));
     sample(out, std::string(name) + "_count", label, sum);
   }
 }

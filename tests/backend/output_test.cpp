@@ -78,6 +78,14 @@ TEST_F(Output, HandsOverARoomThatALineEndsInExactly) {
   EXPECT_EQ(ledger(*out).written.total(), 200U);
 }
 
+TEST_F(Output, PassesOnWhatTheSinkSaysOfItself) {
+  const sink_stats now = make()->stats();
+  EXPECT_EQ(now.name, "test");
+  EXPECT_EQ(now.type, "controlled");
+  EXPECT_EQ(now.fallback, "");
+  EXPECT_EQ(now.note, "does as it is told");
+}
+
 TEST_F(Output, EndsABatchOfLinesAfterAWholeLine) {
   control->end = cut::lines;
   auto out = make();

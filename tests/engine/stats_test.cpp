@@ -95,6 +95,9 @@ TEST_F(Stats, InPrometheusFormatParseAndSayTheSame) {
   EXPECT_EQ(values["penstock_sink_records_written_total{sink=\"app\",level=\"warning\"}"], "10");
   EXPECT_EQ(values["penstock_sink_records_written_total{sink=\"odd \\\"name\\\\\",level=\"warning\"}"], "10");
   EXPECT_EQ(values["penstock_records_queued"], "0");
+  EXPECT_NE(values["penstock_sink_submit_seconds_count{sink=\"app\"}"], "0");
+  EXPECT_GE(std::stod(values["penstock_sink_submit_seconds_sum{sink=\"app\"}"]), 0.0);
+  EXPECT_GT(now.sinks.front().submit_latency.sum_ns, 0U);
 }
 
 TEST_F(Stats, LevelsOfATreeOfLoggersTakeEffectAtOnce) {

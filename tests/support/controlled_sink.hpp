@@ -98,7 +98,7 @@ class controlled_sink final : public sink {
     const std::lock_guard lock(control_->mutex);
     return control_->in_flight + (under_way_ ? held_bytes_ : 0);
   }
-  sink_description describe() const override { return {"controlled", {}, {}}; }
+  sink_description describe() const override { return {"controlled", {}, "does as it is told"}; }
 
  private:
   outcome begin_write(std::unique_lock<std::mutex>& lock) {
