@@ -83,7 +83,7 @@ void set_limit(const engine::front_settings& front, thread_stream& stream) noexc
   }
   const std::uint64_t unread = stream.unread_bytes();
   if (unread < threshold_bytes) {
-    stream.limit = stream.write + std::min<std::size_t>(stream.chunk_rest_bytes(), threshold_bytes - unread);
+    stream.limit = stream.write + stream.chunk_rest_bytes();
     return;
   }
   engine::instance::get().worker().wake();

@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "lib/os/futex.hpp"
+#include "lib/os/mapping.hpp"
 #include "lib/transport/arena.hpp"
 
 namespace penstock::transport {
@@ -126,7 +127,11 @@ chunk* exchange::take(chunk_kind kind, std::size_t bytes) noexcept {
   const std::size_t pages = kind == chunk_kind::page ? 1 : kind == chunk_kind::block ? block_pages : (bytes + page_bytes - 1) / page_bytes;
   if (!make_room(pages)) return nullptr;
   chunk* fresh = current_.load(std::memory_order_acquire)->take_cold(kind, pages);
-  if (fresh != nullptr) return open(fresh);
+  if (fresh != nullptr) {
+    // One call for all of a block, instead of a page fault in each of the next 16 calls that come to a new page.
+    if (kind == chunk_kind::block) static_cast<void>(os::populate_for_writing({fresh->begin(), fresh->bytes}));
+    return open(fresh);
+  }
   resident_pages_.fetch_sub(pages, std::memory_order_relaxed);
   out_of_slots_.store(true, std::memory_order_relaxed);
   return nullptr;
