@@ -159,6 +159,7 @@ rotation_run run_once(const rotation_options& chosen, const std::string& type, s
 
 std::string median_of(const std::vector<rotation_run>& runs, double rotation_run::*figure) {
   std::vector<double> values;
+  values.reserve(runs.size());
   for (const rotation_run& each : runs) values.push_back(each.*figure);
   return values.empty() ? "" : three_digits(summarise(std::move(values)).median);
 }
