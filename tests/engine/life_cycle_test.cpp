@@ -163,14 +163,12 @@ TEST_F(LifeCycle, StartsAndStopsManyTimes) {
 TEST_F(LifeCycle, ForksUnderLoadAndWritesTheParentsRecordsOnce) {
 #if defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a child of a program under the thread sanitizer cannot start threads after a fork";
+#elif defined(__SANITIZE_ADDRESS__)
+  GTEST_SKIP() << "a child may find the allocator of the address sanitizer locked by a thread that is not there (g++ 12)";
 #endif
   for (const char* type : {"write", "pwrite", "io_uring", "stdio", "mmap_ring"}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder.path())) std::filesystem::remove(entry.path());
-#if defined(__SANITIZE_ADDRESS__)
-    const std::size_t forks = 5;  // A fork copies the sanitizer's shadow memory too: half a second each.
-#else
     const std::size_t forks = type == std::string("write") ? 100 : 25;
-#endif
     ASSERT_EQ(run("fork_under_load", type, "", std::to_string(forks)), 0) << type << ": " << errors();
     std::set<std::string> children;
     for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
