@@ -160,7 +160,7 @@ constexpr literal_list<Count> literals_of(std::string_view text) {
 }
 
 [[gnu::always_inline]] inline char* put_literal(char* place, const char* text, const piece& of) noexcept {
-  std::memcpy(place, text + of.begin, of.bytes);
+  if (of.bytes != 0) std::memcpy(place, text + of.begin, of.bytes);  // the room for an empty text may be null
   return place + of.bytes;
 }
 
@@ -182,7 +182,8 @@ void lay_out_in_order(text_out& out, [[maybe_unused]] const value_list<V...>& va
   char* place = out.room((fixed_bytes + ... + string_bytes(value_at<Index>(values))));
   ((place = put_plain(put_literal(place, text, literals.items[Index]), value_at<Index>(values))), ...);
   out.pos = put_literal(place, text, literals.items[sizeof...(V)]);
-  if (!is_printable_literal(Format::text()) || !(is_printable_value(value_at<Index>(values)) && ...)) out.printable = false;
+  constexpr bool literals_are_printable = is_printable_literal(Format::text());
+  if (!literals_are_printable || !(is_printable_value(value_at<Index>(values)) && ...)) out.printable = false;
 }
 
 /// Lays out a statement of a macro. `Format` is a class with a static constexpr function text().
