@@ -21,6 +21,17 @@
 
 namespace penstock::detail {
 
+/// Whether a field's text is printable ASCII, `Kind` being what is known of it while compiling. Only strings are looked at.
+template <text_kind Kind, class V>
+bool is_printable_value([[maybe_unused]] const V& value) noexcept {
+  if constexpr (Kind == text_kind::as_string) {
+    const std::string_view text = text_of_value(value);
+    return is_printable(text.data(), text.size());
+  } else {
+    return Kind == text_kind::printable;
+  }
+}
+
 /// What is known of a statement while compiling: its pieces, and the types that its layout sees.
 template <class Format, class... V>
 struct plan {
@@ -109,13 +120,11 @@ struct plan {
   }
 
   template <std::size_t Piece, class Values>
-  static bool is_printable_piece(const Values& values) noexcept {
-    if constexpr (kind_of<Piece>() == text_kind::as_string) {
-      const std::string_view string = text_of_value(value_at<pieces.items[Piece].argument>(values));
-      return is_printable(string.data(), string.size());
-    } else {
+  static bool is_printable_piece([[maybe_unused]] const Values& values) noexcept {
+    if constexpr (is_literal<Piece>)
       return kind_of<Piece>() == text_kind::printable;
-    }
+    else
+      return is_printable_value<kind_of<Piece>()>(value_at<pieces.items[Piece].argument>(values));
   }
 
   template <class Values, std::size_t... Piece>
@@ -164,16 +173,6 @@ constexpr literal_list<Count> literals_of(std::string_view text) {
   return place + of.bytes;
 }
 
-template <class V>
-bool is_printable_value([[maybe_unused]] const V& value) noexcept {
-  if constexpr (kind_of_field<V>({}) == text_kind::as_string) {
-    const std::string_view text = text_of_value(value);
-    return is_printable(text.data(), text.size());
-  } else {
-    return kind_of_field<V>({}) == text_kind::printable;
-  }
-}
-
 template <class Format, class... V, std::size_t... Index>
 void lay_out_in_order(text_out& out, [[maybe_unused]] const value_list<V...>& values, std::index_sequence<Index...>) {
   static constexpr literal_list<sizeof...(V)> literals = literals_of<sizeof...(V)>(Format::text());
@@ -183,7 +182,8 @@ void lay_out_in_order(text_out& out, [[maybe_unused]] const value_list<V...>& va
   ((place = put_plain(put_literal(place, text, literals.items[Index]), value_at<Index>(values))), ...);
   out.pos = put_literal(place, text, literals.items[sizeof...(V)]);
   constexpr bool literals_are_printable = is_printable_literal(Format::text());
-  if (!literals_are_printable || !(is_printable_value(value_at<Index>(values)) && ...)) out.printable = false;
+  if (!literals_are_printable || !(is_printable_value<kind_of_field<std::remove_cvref_t<V>>({})>(value_at<Index>(values)) && ...))
+    out.printable = false;
 }
 
 /// Lays out a statement of a macro. `Format` is a class with a static constexpr function text().
