@@ -89,6 +89,13 @@ class catalogue {
   }
   named_loop w_append() const { return raw("W: write, O_APPEND, 256 KiB", size(quarter_mib), {.append = true}); }
   named_loop w_allocated() const { return raw("W: pwrite, allocated ahead, 256 KiB", size(quarter_mib), {.allocate = true}); }
+  named_loop m_lines() const {
+    return {.name = "M: lines of 120 bytes into memory", .run = [s = size(quarter_mib, 4)] { return run_lines_in_memory(s, false); }};
+  }
+  /// Sets the pace of the paced experiments: a quarter of what O_DIRECT reaches.
+  std::function<void()> find_pace() const {
+    return [s = size(one_mib), pace = pace_] { *pace = run_raw(s, {.allocate = true, .direct = true}).bytes_per_second() / 4; };
+  }
   named_loop lines_through(std::string name, const sink_config& to, std::uint64_t times = 1) const {
     return through(std::move(name), to, {.of = feed::lines}, times);
   }
@@ -117,7 +124,7 @@ class catalogue {
 };
 
 limit_experiment catalogue::machine() const {
-  return {.loops = {{"M: lines of 120 bytes into memory", [s = size(quarter_mib, 4)] { return run_lines_in_memory(s, false); }},
+  return {.loops = {m_lines(),
                     {"M: lines of 40 to 400 bytes into memory", [s = size(quarter_mib, 4)] { return run_lines_in_memory(s, true); }},
                     raw("C: pwrite over cached pages, 256 KiB", size(quarter_mib), {.overwrite = true}),
                     raw("W: pwrite, 64 KiB", size(quarter_mib / 4), {})}};
@@ -145,9 +152,7 @@ limit_experiment catalogue::preallocated() const {
 }
 
 limit_experiment catalogue::line_copy() const {
-  return {.loops = {lines_through("pwrite, lines, 256 KiB", settings("pwrite", quarter_mib)),
-                    w_allocated(),
-                    {"M: lines of 120 bytes into memory", [s = size(quarter_mib, 4)] { return run_lines_in_memory(s, false); }}},
+  return {.loops = {lines_through("pwrite, lines, 256 KiB", settings("pwrite", quarter_mib)), w_allocated(), m_lines()},
           .ratios = {
               {.number = 2,
                .what = "pwrite: line copy and pwrite / W",
@@ -310,7 +315,7 @@ limit_experiment catalogue::paced_uring() const {
                       .target = at_most(0.03),
                       .from = ratio_at(0.5)},
                      {.number = 17, .what = "the same, p99", .from = ratio_at(0.99)}},
-          .prepare = [s = size(one_mib), pace = pace_] { *pace = run_raw(s, {.allocate = true, .direct = true}).bytes_per_second() / 4; }};
+          .prepare = find_pace()};
 }
 
 limit_experiment catalogue::paced_blocking() const {
@@ -325,9 +330,9 @@ limit_experiment catalogue::paced_blocking() const {
           .ratios =
               {{.number = 18, .what = "at a quarter of D, hand-over p99.9 / p50: pwrite", .target = at_most(4), .from = tail_of(0)},
                {.number = 18, .what = "at a quarter of D, hand-over p99.9 / p50: pwrite, drop", .target = at_most(4), .from = tail_of(1)}},
-          .prepare = [s = size(one_mib), pace = pace_] {
-            require_dont_cache(s.file);
-            *pace = run_raw(s, {.allocate = true, .direct = true}).bytes_per_second() / 4;
+          .prepare = [file = file_, find = find_pace()] {
+            require_dont_cache(file);
+            find();
           }};
 }
 

@@ -47,17 +47,6 @@ os::descriptor open_new(const std::filesystem::path& file, int flags) {
   return fd;
 }
 
-/// The memory of batches, as the sinks have it: in huge pages for O_DIRECT.
-class hot_memory {
- public:
-  hot_memory(std::size_t bytes, bool huge) : memory_(bytes, huge) {}
-  std::byte* data() const noexcept { return memory_.data(); }
-  std::span<std::byte> span() const noexcept { return {memory_.data(), memory_.bytes()}; }
-
- private:
-  os::batch_buffer memory_;
-};
-
 /// Blocks ahead of the text, as sinks/preallocation.cpp asks for them.
 class blocks_ahead {
  public:
@@ -131,15 +120,16 @@ double loop_run::call_percentile_us(double fraction) const {
 
 loop_run run_raw(const loop_size& size, const raw_way& way) {
   const std::uint64_t batches = batches_of(size);
-  const hot_memory batch(size.batch_bytes, way.direct);
-  fill_batch(batch.span());
+  const os::batch_buffer memory(size.batch_bytes, way.direct);  // in huge pages for O_DIRECT, as the sinks have it
+  const std::span<std::byte> batch = memory.room_at(0);
+  fill_batch(batch);
   const os::descriptor fd = open_new(size.file, (way.append ? O_APPEND : 0) | (way.direct ? O_DIRECT : 0));
   blocks_ahead ahead(fd.get());
   const auto put_batch = [&](std::uint64_t number) {
     const std::uint64_t offset = number * size.batch_bytes;
     number_batch(batch.data(), number);
     if (way.allocate) ahead.before(offset + size.batch_bytes);
-    put_whole(fd.get(), batch.span(), way, offset);
+    put_whole(fd.get(), batch, way, offset);
   };
   const std::uint64_t before_clock = way.overwrite ? batches : warm_up_batches;
   for (std::uint64_t number = 0; number < before_clock; ++number) put_batch(number);
@@ -159,8 +149,8 @@ loop_run run_raw(const loop_size& size, const raw_way& way) {
 loop_run run_raw_direct_uring(const loop_size& size) {
   if (!sinks::uring::built()) throw unavailable("built without io_uring");
   const std::uint64_t batches = batches_of(size);
-  const hot_memory memory(size.batch_bytes * uring_depth, true);
-  for (unsigned i = 0; i < uring_depth; ++i) fill_batch(memory.span().subspan(i * size.batch_bytes, size.batch_bytes));
+  const os::batch_buffer memory(size.batch_bytes * uring_depth, true);
+  for (unsigned i = 0; i < uring_depth; ++i) fill_batch(memory.room_at(0).subspan(i * size.batch_bytes, size.batch_bytes));
   const os::descriptor fd = open_new(size.file, O_DIRECT);
   blocks_ahead ahead(fd.get());
   sinks::uring ring;
