@@ -73,8 +73,9 @@ void output::put_shared(const line_source& line) noexcept {
   spill_.trim();
   const char* const begin = pos_;
   put_anew(line);
-  // Not kept by write_new(): it stands in the batch.
-  if (layout_->kept(line.number) == nullptr) layout_->keep(line.number, {.before = {begin, static_cast<std::size_t>(pos_ - begin)}});
+  // Not kept by write_new(): it stands in the batch. A line without a number is nobody else's, and may have left the room that it began in.
+  if (line.number != 0 && layout_->kept(line.number) == nullptr)
+    layout_->keep(line.number, {.before = {begin, static_cast<std::size_t>(pos_ - begin)}});
 }
 
 bool output::must_escape(std::string_view message, bool known_printable) const noexcept {
