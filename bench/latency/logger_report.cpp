@@ -76,8 +76,6 @@ std::string block_text(std::span<const logger_row> rows) {
   return aligned(table);
 }
 
-std::string csv_text_field(const std::string& text) { return text.find_first_of(",\"") == std::string::npos ? text : json_string(text); }
-
 std::string csv_number(double value) { return fmt::format("{:.6f}", value); }
 
 struct csv_figure {
@@ -110,13 +108,6 @@ std::string json_run(const run_figures& run) {
   std::string out = "{";
   for (const auto& [name, value] : run) out += fmt::format("{}{}: {:.12g}", out.size() == 1 ? "" : ", ", json_string(name), value);
   return out + "}";
-}
-
-template <class Items, class Text>
-std::string json_array(const Items& items, const char* separator, Text text) {
-  std::string out = "[";
-  for (const auto& item : items) out += (out.size() == 1 ? "" : separator) + text(item);
-  return out + "]";
 }
 
 }  // namespace
@@ -159,20 +150,17 @@ std::string logger_csv_text(const logger_result& result) {
     for (const csv_figure& figure : csv_figures) {
       const std::optional<summary> values = row.of(figure.name);
       if (!values) continue;
-      out += fmt::format("logger,{},{},{},{},{},{},{},{},measured\n", csv_text_field(row.who.name), row.work.name, figure.clock,
-                         figure.unit, csv_number(values->median), csv_number(values->min), csv_number(values->max), values->repeats);
+      out += fmt::format("logger,{},{},{},{},{},{},{},{},measured\n", csv_field(row.who.name), row.work.name, figure.clock, figure.unit,
+                         csv_number(values->median), csv_number(values->min), csv_number(values->max), values->repeats);
     }
   }
   return out;
 }
 
 std::string logger_json_text(const logger_result& result, const std::vector<fact>& facts) {
-  std::string out = "{\n\"environment\": {";
-  for (std::size_t i = 0; i < facts.size(); ++i)
-    out += fmt::format("{}\n  {}: {}", i == 0 ? "" : ",", json_string(facts[i].name), json_string(facts[i].value));
-  const auto as_string = [](const std::string& text) { return json_string(text); };
-  out += fmt::format("\n}},\n\"suite\": \"logger\",\n\"interrupted\": {},\n\"notes\": {},\n\"loggers\": ", result.interrupted,
-                     json_array(logger_remarks(result), ", ", as_string));
+  std::string out = "{\n" + json_environment(facts);
+  out += fmt::format(",\n\"suite\": \"logger\",\n\"interrupted\": {},\n\"notes\": {},\n\"loggers\": ", result.interrupted,
+                     json_array(logger_remarks(result), ", ", json_string));
   out += json_array(result.contenders, ",\n  ", [](const contender& one) {
     return fmt::format("{{\"name\": {}, \"settings\": {}}}", json_string(one.name), json_string(one.settings));
   });
@@ -181,7 +169,7 @@ std::string logger_json_text(const logger_result& result, const std::vector<fact
     return fmt::format(
         "{{\"workload\": {}, \"logger\": {}, \"threads\": {}, \"calls\": {}, \"record_bytes\": {}, \"problems\": {}, \"runs\": {}}}",
         json_string(row.work.name), json_string(row.who.name), row.work.threads, row.work.calls, row.work.record_bytes,
-        json_array(row.problems, ", ", as_string), json_array(row.runs, ", ", json_run));
+        json_array(row.problems, ", ", json_string), json_array(row.runs, ", ", json_run));
   });
   return out + "\n}\n";
 }

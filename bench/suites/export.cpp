@@ -10,13 +10,6 @@
 namespace penstock::bench {
 namespace {
 
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\n") == std::string::npos) return text;
-  std::string out = "\"";
-  for (char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return out + "\"";
-}
-
 // Six significant digits: more than any clock here is worth, and no exponent.
 std::string number(double value) {
   if (value >= 1e6) return fmt::format("{:.0f}", value);
@@ -33,13 +26,14 @@ std::string json_row(const figures& row) {
       row.published.empty() ? "measured" : "published", row.published.empty() ? "null" : json_string(row.published));
 }
 
-std::string json_list(const std::vector<std::string>& items) {
-  std::string out = "[";
-  for (std::size_t i = 0; i < items.size(); ++i) out += (i == 0 ? "" : ", ") + json_string(items[i]);
-  return out + "]";
-}
-
 }  // namespace
+
+std::string csv_field(std::string_view text) {
+  if (text.find_first_of(",\"\n") == std::string_view::npos) return std::string(text);
+  std::string out = "\"";
+  for (char c : text) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
 
 std::string json_string(std::string_view text) {
   std::string out = "\"";
@@ -51,6 +45,13 @@ std::string json_string(std::string_view text) {
       out += c;
   }
   return out + "\"";
+}
+
+std::string json_environment(const std::vector<fact>& facts) {
+  std::string out = "\"environment\": {";
+  for (std::size_t i = 0; i < facts.size(); ++i)
+    out += fmt::format("{}\n  {}: {}", i == 0 ? "" : ",", json_string(facts[i].name), json_string(facts[i].value));
+  return out + "\n}";
 }
 
 std::string csv_text(const std::vector<suite_result>& results) {
@@ -65,16 +66,14 @@ std::string csv_text(const std::vector<suite_result>& results) {
 }
 
 std::string json_text(const std::vector<suite_result>& results, const options& chosen, const std::vector<fact>& facts) {
-  std::string out = "{\n\"environment\": {";
-  for (std::size_t i = 0; i < facts.size(); ++i)
-    out += fmt::format("{}\n  {}: {}", i == 0 ? "" : ",", json_string(facts[i].name), json_string(facts[i].value));
-  out += fmt::format("\n}},\n\"file\": \"{}\", \"sync\": \"{}\", \"cache\": \"{}\", \"smoke\": {},\n\"suites\": [", text(chosen.file),
+  std::string out = "{\n" + json_environment(facts);
+  out += fmt::format(",\n\"file\": \"{}\", \"sync\": \"{}\", \"cache\": \"{}\", \"smoke\": {},\n\"suites\": [", text(chosen.file),
                      text(chosen.sync), text(chosen.cache), chosen.smoke);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const suite_result& result = results[i];
     out += fmt::format("{}\n  {{\"suite\": \"{}\", \"title\": {}, \"interrupted\": {}, \"notes\": {}, \"failures\": {}, \"results\": [",
-                       i == 0 ? "" : ",", result.what.name, json_string(result.what.title), result.interrupted, json_list(result.notes),
-                       json_list(result.failures));
+                       i == 0 ? "" : ",", result.what.name, json_string(result.what.title), result.interrupted,
+                       json_array(result.notes, ", ", json_string), json_array(result.failures, ", ", json_string));
     for (std::size_t j = 0; j < result.rows.size(); ++j) out += (j == 0 ? "\n" : ",\n") + json_row(result.rows[j]);
     out += "\n  ]}";
   }

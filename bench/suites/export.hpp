@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/suites/environment.hpp"
@@ -15,8 +16,22 @@ namespace penstock::bench {
 std::string csv_text(const std::vector<suite_result>& results);
 std::string json_text(const std::vector<suite_result>& results, const options& chosen, const std::vector<fact>& facts);
 
+/// A text as a field of CSV: in quotes where it needs them (RFC 4180).
+std::string csv_field(std::string_view text);
+
 /// A string as a JSON literal, quotes included.
 std::string json_string(std::string_view text);
+
+/// A JSON array of what `text` makes of each item.
+template <class Items, class Text>
+std::string json_array(const Items& items, const char* separator, Text text) {
+  std::string out = "[";
+  for (const auto& item : items) out += (out.size() == 1 ? "" : separator) + text(item);
+  return out + "]";
+}
+
+/// The member "environment" that every JSON of ours begins with.
+std::string json_environment(const std::vector<fact>& facts);
 
 /// Writes a whole file.
 ///

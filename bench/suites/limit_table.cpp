@@ -72,17 +72,8 @@ std::string remarks_of(const limits_result& result) {
   return out;
 }
 
-std::string csv_field(std::string text) {
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
 std::string number_list(const std::vector<double>& values) {
-  std::string out = "[";
-  for (std::size_t i = 0; i < values.size(); ++i) out += fmt::format("{}{:.6g}", i == 0 ? "" : ", ", values[i]);
-  return out + "]";
+  return json_array(values, ", ", [](double value) { return fmt::format("{:.6g}", value); });
 }
 
 }  // namespace
@@ -109,11 +100,9 @@ std::string limits_csv(const limits_result& result) {
 }
 
 std::string limits_json(const limits_result& result, const limit_options& chosen, const std::vector<fact>& facts) {
-  std::string out = "{\n\"environment\": {";
-  for (std::size_t i = 0; i < facts.size(); ++i)
-    out += fmt::format("{}\n  {}: {}", i == 0 ? "" : ",", json_string(facts[i].name), json_string(facts[i].value));
-  out += fmt::format("\n}},\n\"bytes\": {}, \"smoke\": {}, \"interrupted\": {},\n\"ratios\": [", chosen.bytes, chosen.smoke,
-                     result.interrupted);
+  std::string out = "{\n" + json_environment(facts);
+  out +=
+      fmt::format(",\n\"bytes\": {}, \"smoke\": {}, \"interrupted\": {},\n\"ratios\": [", chosen.bytes, chosen.smoke, result.interrupted);
   for (std::size_t i = 0; i < result.lines.size(); ++i) {
     const limit_line& line = result.lines[i];
     out += fmt::format(
