@@ -9,6 +9,7 @@
 #include <string>
 
 #include "bench/cli/bench_options.hpp"
+#include "bench/cli/exit_status.hpp"
 #include "bench/cli/report_command.hpp"
 #include "bench/suites/environment.hpp"
 #include "bench/suites/export.hpp"
@@ -28,9 +29,6 @@
 
 namespace penstock::cli {
 namespace {
-
-constexpr int done = 0;
-constexpr int work_failed = 1;
 
 void print(const bench::suite_result& result, const bench::options& chosen, const std::vector<bench::fact>& facts) {
   fmt::print("{}\n{}", bench::heading_text(result, chosen), bench::environment_text(facts));
@@ -93,7 +91,7 @@ void add_bench_command(CLI::App& app, int& exit_status) {
   sinks->allow_extras();
   sinks->callback([&exit_status] {
     fmt::print(stderr, "penstock: bench sinks needs Google Benchmark; build with -DPENSTOCK_BENCHES=ON\n");
-    exit_status = 2;
+    exit_status = wrong_call;
   });
 #endif
 #ifdef PENSTOCK_TOOL_LOGGER_BENCH

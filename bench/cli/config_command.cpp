@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "bench/cli/config_command.hpp"
+#include "bench/cli/exit_status.hpp"
 
 #include <fmt/format.h>
 
@@ -16,9 +17,6 @@
 namespace penstock::cli {
 namespace {
 
-constexpr int done = 0;
-constexpr int config_is_wrong = 2;
-
 struct config_options {
   std::string check;
   std::string explain;
@@ -30,7 +28,7 @@ struct config_options {
 int check(const std::string& file) {
   const std::vector<std::string> faults = detail::faults_of(file);
   for (const std::string& fault : faults) fmt::print(stderr, "{}\n", fault);
-  if (!faults.empty()) return config_is_wrong;
+  if (!faults.empty()) return wrong_call;
   fmt::print("{}: good\n", file);
   return done;
 }

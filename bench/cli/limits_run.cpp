@@ -6,19 +6,12 @@
 #include <cstdio>
 #include <stdexcept>
 
+#include "bench/cli/exit_status.hpp"
 #include "bench/suites/environment.hpp"
 #include "bench/suites/export.hpp"
 #include "bench/suites/table.hpp"
 
 namespace penstock::cli {
-namespace {
-
-constexpr int done = 0;
-constexpr int work_failed = 1;
-constexpr int wrong_call = 2;
-
-}  // namespace
-
 int run_limits(limits_call call) {
   try {
     if (!call.rows.empty()) call.chosen.rows = bench::limit_rows(call.rows);

@@ -9,6 +9,7 @@
 #include "bench/cli/bench_command.hpp"
 #include "bench/cli/commands.hpp"
 #include "bench/cli/config_command.hpp"
+#include "bench/cli/exit_status.hpp"
 #include "bench/cli/replay_command.hpp"
 #include "bench/cli/ring_command.hpp"
 #include "bench/cli/tune_command.hpp"
@@ -20,8 +21,6 @@
 #endif
 
 namespace {
-
-constexpr int wrong_call = 2;
 
 void add_commands(CLI::App& app, int& exit_status) {
   using namespace penstock::cli;  // NOLINT(google-build-using-namespace): the commands
@@ -37,7 +36,7 @@ void add_commands(CLI::App& app, int& exit_status) {
   recover->allow_extras();
   recover->callback([&exit_status] {
     std::fputs("penstock: recover is not built yet, and neither are rescue files; nothing was read\n", stderr);
-    exit_status = wrong_call;
+    exit_status = penstock::cli::wrong_call;
   });
 #endif
 }
@@ -63,13 +62,13 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   try {
     add_commands(app, exit_status);
-    if (names_no_command(app, argc, argv)) return wrong_call;
+    if (names_no_command(app, argc, argv)) return penstock::cli::wrong_call;
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : wrong_call;
+    return app.exit(error) == 0 ? 0 : penstock::cli::wrong_call;
   } catch (const penstock::config_error& error) {
     std::fprintf(stderr, "penstock: %s\n", error.what());
-    return wrong_call;
+    return penstock::cli::wrong_call;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "penstock: %s\n", error.what());
     return 1;

@@ -14,6 +14,7 @@
 
 #include <penstock/base/error.hpp>
 
+#include "bench/cli/exit_status.hpp"
 #include "bench/cli/replay_input.hpp"
 #include "bench/cli/replay_plan.hpp"
 #include "bench/cli/replay_run.hpp"
@@ -23,9 +24,6 @@
 
 namespace penstock::cli {
 namespace {
-
-constexpr int done = 0;
-constexpr int work_failed = 1;
 
 /// 1234567 as "1,234,567".
 std::string grouped(std::uint64_t number) {

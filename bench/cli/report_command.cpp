@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "bench/cli/bench_options.hpp"
+#include "bench/cli/exit_status.hpp"
 #include "bench/suites/export.hpp"
 #include "bench/suites/html.hpp"
 #include "bench/suites/picture.hpp"
@@ -23,8 +24,6 @@
 namespace penstock::cli {
 namespace {
 
-constexpr int done = 0;
-constexpr int work_failed = 1;
 constexpr int sweep_passes = 5;
 
 std::string text_of(const std::filesystem::path& file) {

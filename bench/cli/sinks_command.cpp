@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/cli/exit_status.hpp"
 #include "bench/cli/limits_run.hpp"
 #include "bench/suites/environment.hpp"
 #include "bench/suites/export.hpp"
@@ -23,10 +24,6 @@
 
 namespace penstock::cli {
 namespace {
-
-constexpr int done = 0;
-constexpr int work_failed = 1;
-constexpr int wrong_call = 2;
 
 struct sinks_options {
   std::filesystem::path dir = ".";

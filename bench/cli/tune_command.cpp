@@ -8,13 +8,11 @@
 #include <string>
 
 #include "bench/cli/bench_options.hpp"
+#include "bench/cli/exit_status.hpp"
 #include "bench/suites/tuner.hpp"
 
 namespace penstock::cli {
 namespace {
-
-constexpr int done = 0;
-constexpr int work_failed = 1;
 
 int run_tune(const bench::tune_options& chosen) {
   const bench::tuning result = bench::tune_folder(chosen);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/cli/exit_status.hpp"
 #include "bench/latency/logger_bench.hpp"
 #include "bench/latency/logger_report.hpp"
 #include "bench/suites/environment.hpp"
@@ -19,10 +20,6 @@
 
 namespace penstock::cli {
 namespace {
-
-constexpr int done = 0;
-constexpr int work_failed = 1;
-constexpr int wrong_call = 2;
 
 struct logger_call {
   bench::logger_bench_options chosen{};

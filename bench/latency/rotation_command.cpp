@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "bench/cli/exit_status.hpp"
 #include "bench/latency/rotation_bench.hpp"
 #include "bench/suites/environment.hpp"
 #include "bench/suites/scratch.hpp"
@@ -24,7 +25,7 @@ int run(const bench::rotation_options& chosen) {
     return std::all_of(runs.begin(), runs.end(), [](const bench::rotation_run& each) { return each.wrong_count == 0; });
   };
   const bool all_good = std::all_of(rows.begin(), rows.end(), [&](const auto& row) { return good(row.without) && good(row.with); });
-  return all_good && !bench::interrupted() ? 0 : 1;
+  return all_good && !bench::interrupted() ? done : work_failed;
 }
 
 }  // namespace
