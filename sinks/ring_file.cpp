@@ -151,16 +151,13 @@ void ring_file::commit(std::size_t used_bytes, std::int64_t time_ns) noexcept {
 outcome ring_file::sync() noexcept {
   if (damaged()) return {errc::io, EIO};
   if (!dirty_) return {};
-  if (sync_failed_) make_dirty_again();
-  int result = 0;
-  do {
-    result = os::calls().fdatasync(file_.get());
-  } while (result != 0 && errno == EINTR);
-  if (result != 0) {
-    sync_failed_ = true;
-    return os::outcome_of(errno);
+  if (!failed_sync_.ok()) {
+    // Blocks that were never written before may stay so, whatever a second sync says (ring_create.cpp).
+    if (!checksums_) return failed_sync_;
+    make_dirty_again();
   }
-  sync_failed_ = false;
+  failed_sync_ = os::sync_data(file_.get());
+  if (!failed_sync_.ok()) return failed_sync_;
   dirty_ = false;
   synced_ = head_;
   return {};

@@ -45,7 +45,8 @@ class ring_file {
   void commit(std::size_t used_bytes, std::int64_t time_ns) noexcept;
 
   /// Makes all that was committed durable. After a failure, what was not written then is written again by the next call: the kernel takes
-  /// failed pages for written, so asking it once more would be answered by a lie.
+  /// failed pages for written, so asking it once more would be answered by a lie. Without `sync` in its configuration, the ring is not made
+  /// so that this would help: it goes on to fail.
   outcome sync() noexcept;
 
   /// True once an access hit a page that has no file behind it any more. The memory stays usable, but nobody will ever read it.
@@ -100,7 +101,7 @@ class ring_file {
   bool line_unfinished_ = false;
   std::uint64_t synced_ = 0;  ///< all before is on the medium, as far as this process knows
   bool dirty_ = true;
-  bool sync_failed_ = false;
+  outcome failed_sync_{};  ///< the last sync; ok: it worked
 };
 
 }  // namespace penstock::sinks
