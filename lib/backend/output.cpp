@@ -12,6 +12,7 @@ namespace penstock::backend {
 namespace {
 constexpr std::int64_t never_ns = std::numeric_limits<std::int64_t>::max();
 constexpr std::int64_t retry_ns_max = 500'000'000;      // A disk that is free again is noticed within a second.
+constexpr std::int64_t pending_sync_ns = 1'000'000;     // As for a flush: look again in 1 ms.
 constexpr int io_attempts_max = 10;                     // ~2.5 s of growing waits; a device that refuses longer than that is gone.
 constexpr std::int64_t maintenance_ns = 1'000'000'000;  // Two stat calls a second at most: cheap, and soon enough for logrotate.
 
@@ -77,7 +78,7 @@ void output::hand_over() noexcept {
   settle();
   if (!result.ok()) return;
   unsynced_ = true;
-  if (settings_.sync.each_batch) static_cast<void>(sync());
+  if (settings_.sync.each_batch) static_cast<void>(sync_after(flush_submitted()));
 }
 
 void output::submit() noexcept { hand_over(); }
@@ -166,7 +167,10 @@ void output::upkeep(std::int64_t now_ns) noexcept {
   }
   if (due_ns_ != 0 && now_ns >= due_ns_) hand_over();
   if (!in_trouble() && room_begin_ == pos_ && !marks_.empty()) static_cast<void>(flush());
-  if (unsynced_ && settings_.sync.interval.count() > 0 && now_ns >= next_sync_ns_) static_cast<void>(sync());
+  if (sync_wanted() && now_ns >= next_sync_ns_) {
+    if (!settings_.sync.each_batch) hand_over();
+    static_cast<void>(sync_after(flush_submitted()));
+  }
   if (now_ns >= next_maintenance_ns_) look_after_sink();
 }
 
@@ -186,7 +190,7 @@ std::int64_t output::next_due_ns() const noexcept {
   if (in_trouble()) next = retry_ns_;
   if (due_ns_ != 0) next = std::min(next, due_ns_);
   if (due_ns_ == 0 && !marks_.empty() && !in_trouble()) next = std::min(next, now_ns_ + 1'000'000);  // In flight: look again in 1 ms.
-  if (unsynced_ && settings_.sync.interval.count() > 0) next = std::min(next, next_sync_ns_);
+  if (sync_wanted()) next = std::min(next, next_sync_ns_);
   return next;
 }
 
@@ -194,6 +198,10 @@ outcome output::flush() noexcept {
   if (disabled_) return {};
   if (!carry_.empty()) find_room();
   hand_over();
+  return flush_submitted();
+}
+
+outcome output::flush_submitted() noexcept {
   if (disabled_) return {};
   if (in_trouble()) return trouble_;
   const outcome result = sink_->flush();
@@ -202,17 +210,29 @@ outcome output::flush() noexcept {
   return result;
 }
 
-outcome output::sync() noexcept {
-  const outcome flushed = flush();
-  if (!flushed.ok() || disabled_) return flushed;
-  const outcome result = sink_->sync();
-  if (result.code == errc::pending) return result;
+outcome output::sync() noexcept { return sync_after(flush()); }
+
+outcome output::sync_after(outcome flushed) noexcept {
+  if (disabled_) return flushed;
+  const outcome result = flushed.ok() ? sink_->sync() : flushed;
+  if (result.code == errc::pending) next_sync_ns_ = now_ns_ + pending_sync_ns;
+  if (!flushed.ok() || result.code == errc::pending) return result;
   unsynced_ = false;
   next_sync_ns_ = now_ns_ + settings_.sync.interval.count();
-  if (!result.ok() && result.code != errc::unsupported) {
-    ++errors_;
-    news_.trouble = result;  // What is with the kernel stays written; that it may not be on the medium is said, once.
+  if (result.ok() || result.code == errc::unsupported) {
+    if (std::exchange(sync_failing_, false)) {
+      doubtful_bytes_ = synced_bytes_;
+      news_.synced_again = true;
+    }
+    synced_bytes_ = room_offset_;
+    return result;
   }
+  // What is with the kernel stays written. That it may not be on the medium, and that the kernel forgets so, is told to the error handler,
+  // to the next who asks for a sync, and, when syncs work again, to whoever reads the log.
+  ++errors_;
+  news_.trouble = last_trouble_ = result;
+  sync_error_ = result.os_error;
+  sync_failing_ = sync_untold_ = true;
   return result;
 }
 
@@ -254,8 +274,15 @@ sink_stats output::stats() const {
 std::string output::trouble_text() const {
   std::string text = "sink " + settings_.name + ": ";
   text += last_trouble_.ok() ? "all of its batches were full" : std::generic_category().message(last_trouble_.os_error);
+  if (sync_failing_ && !in_trouble() && !disabled_)
+    return text + "; what was written since the last sync that worked may not be on the medium";
   if (disabled_) return text + "; the sink is disabled, " + std::to_string(lost_.total()) + " records of it are lost so far";
   return text + (in_trouble() ? "; what is not written is held and tried again" : "; it went on");
+}
+
+std::string output::synced_again_text() const {
+  return "sink " + settings_.name + ": a sync failed (" + std::generic_category().message(sync_error_) + ") and works again: of the " +
+         std::to_string(laid_bytes() - doubtful_bytes_) + " bytes before this line, some may not be on the medium";
 }
 
 bool output::retire() noexcept {

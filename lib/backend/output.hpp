@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <penstock/detail/record.hpp>
@@ -46,6 +47,7 @@ struct output_news {
   outcome trouble{};                ///< of the last failed call; ok: none
   bool disabled = false;            ///< the sink was given up
   bool recovered = false;           ///< trouble is over
+  bool synced_again = false;        ///< a sync works that had failed, and the log does not say so yet
   std::uint64_t lost = 0;           ///< records lost and not reported yet
   std::uint64_t lost_unlogged = 0;  ///< records lost, of which the log does not say so yet
   std::int64_t next_report_ns = 0;
@@ -79,7 +81,10 @@ class output {
   void submit() noexcept;
   /// Everything put so far: ok with the kernel; pending; or the trouble that holds it up.
   outcome flush() noexcept;
+  /// The same, and on the medium. A sync that is asked for by the configuration goes on in upkeep() while it is pending.
   outcome sync() noexcept;
+  /// Whether a sync has failed since this was asked last, whoever wanted that sync.
+  bool take_sync_failure() noexcept { return std::exchange(sync_untold_, false); }
   outcome reopen() noexcept { return sink_->reopen(); }
   /// Gives up what cannot be written, and the sink: at the end of stop().
   void abandon() noexcept;
@@ -110,6 +115,8 @@ class output {
   output_news& news() noexcept { return news_; }
   /// What the error handler is told of the trouble.
   std::string trouble_text() const;
+  /// What the log is told once a sync works again.
+  std::string synced_again_text() const;
   const output_settings& settings() const noexcept { return settings_; }
 
   /// Ends the sink; afterwards single lines go to what it leaves behind. False: nothing takes lines any more.
@@ -123,6 +130,11 @@ class output {
   void hand_over() noexcept;
   void handle(outcome result) noexcept;
   std::int64_t retry_wait_ns() const noexcept;
+  bool sync_wanted() const noexcept {
+    return unsynced_ && !in_trouble() && (settings_.sync.each_batch || settings_.sync.interval.count() > 0);
+  }
+  outcome flush_submitted() noexcept;
+  outcome sync_after(outcome flushed) noexcept;
   void settle() noexcept;
   void give_up(bool disable) noexcept;
   void put_anew(const line_source& line) noexcept;
@@ -171,6 +183,11 @@ class output {
   bool urgent_ = false;
   std::int64_t next_sync_ns_ = 0;
   bool unsynced_ = false;
+  bool sync_failing_ = false;         // The last sync has failed.
+  bool sync_untold_ = false;          // One has, and nobody who asked for a sync knows.
+  int sync_error_ = 0;                // Of the last that failed.
+  std::uint64_t synced_bytes_ = 0;    // Handed over when a sync last worked.
+  std::uint64_t doubtful_bytes_ = 0;  // The same, before those failures that are over and that the log is to be told of.
 
   outcome trouble_{};
   outcome last_trouble_{};

@@ -139,6 +139,9 @@ bool worker::serve_flush(request& asked, bool to_medium) {
   }
   end_turn(now());
   if (pending) return false;
+  // At the end, since a sync that failed while another sink's was pending does not fail again. So may one have that nobody waited for.
+  if (to_medium)
+    for (const auto& each : outputs_) good = !each->take_sync_failure() && good;
   asked.finish(good && lost_count() == asked.lost_before());
   return true;
 }
@@ -293,8 +296,9 @@ void worker::spread_news(const moment& at) noexcept {
       news.lost = 0;
       news.next_report_ns = at.steady_ns + second_ns;
     }
-    if (!news.recovered || !each->ready()) continue;
+    if (!(news.recovered || news.synced_again) || !each->ready()) continue;
     news.recovered = false;
+    if (std::exchange(news.synced_again, false)) put_note(*each, level::warning, "penstock: " + each->synced_again_text());
     if (news.lost_unlogged != 0)
       put_note(*each, level::warning,
                "penstock: " + std::to_string(std::exchange(news.lost_unlogged, 0)) + " records were lost: " + each->trouble_text());

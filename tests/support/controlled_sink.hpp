@@ -24,6 +24,7 @@ struct sink_control {
   bool lends_nothing = false;     ///< everything is in flight, so to say
   std::deque<outcome> results{};  ///< for the next submit() or resume() each
   outcome every_result{};         ///< once the script is through
+  std::deque<outcome> syncs{};    ///< for the next sync() of what is written each
   bool late_results = false;      ///< as of io_uring: submit() and resume() are fine, the result comes with a flush()
   std::size_t room_bytes = 4096;
   cut end = cut::pages;
@@ -32,6 +33,7 @@ struct sink_control {
   std::vector<std::size_t> batches{};
   std::size_t waiting_count = 0;  ///< submits that stand still
   std::size_t maintained_count = 0;
+  std::size_t sync_count = 0;
   std::function<void()> on_submit{};
 
   void stall() {
@@ -87,7 +89,15 @@ class controlled_sink final : public sink {
     if (std::exchange(under_way_, false)) return write(lock);
     return control_->in_flight != 0 || control_->lends_nothing ? outcome{errc::pending, 0} : outcome{};
   }
-  outcome sync() noexcept override { return flush(); }
+  outcome sync() noexcept override {
+    if (const outcome flushed = flush(); !flushed.ok()) return flushed;
+    const std::lock_guard lock(control_->mutex);
+    ++control_->sync_count;
+    if (control_->syncs.empty()) return {};
+    const outcome result = control_->syncs.front();
+    control_->syncs.pop_front();
+    return result;
+  }
   outcome reopen() noexcept override { return {}; }
   outcome maintain() noexcept override {
     const std::lock_guard lock(control_->mutex);
