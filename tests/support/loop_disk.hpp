@@ -22,9 +22,25 @@
 #include <string>
 #include <system_error>
 
-#include "lib/os/file.hpp"
-
 namespace penstock::testing {
+
+/// A descriptor that is closed with its scope. Not os::descriptor, so that tests of the shared library can have it.
+class scoped_fd {
+ public:
+  explicit scoped_fd(int fd = -1) noexcept : fd_(fd) {}
+  ~scoped_fd() { reset(); }
+  scoped_fd(const scoped_fd&) = delete;
+  scoped_fd& operator=(const scoped_fd&) = delete;
+  int get() const noexcept { return fd_; }
+  bool valid() const noexcept { return fd_ >= 0; }
+  void reset(int fd = -1) noexcept {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = fd;
+  }
+
+ private:
+  int fd_;
+};
 
 class loop_disk {
  public:
@@ -75,7 +91,7 @@ class loop_disk {
     if (errno != 0) return refuse("a mount namespace");
     if (thin_ && ::mount("penstock_test", backing_.c_str(), "tmpfs", 0, size_option(of.backing_bytes).c_str()) != 0)
       return refuse("a tmpfs");
-    const os::descriptor image(::open(image_path().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    const scoped_fd image(::open(image_path().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!image.valid() || ::ftruncate(image.get(), static_cast<off_t>(of.disk_bytes)) != 0) return refuse("an image file");
     const std::string make = "PATH=$PATH:/usr/sbin:/sbin mkfs.ext4 -q -F -m 0 -O ^has_journal '" + image_path().string() + "' >&2";
     if (std::system(make.c_str()) != 0) {
@@ -85,8 +101,8 @@ class loop_disk {
     attach();
   }
   void attach() {
-    const os::descriptor control(::open("/dev/loop-control", O_RDWR | O_CLOEXEC));
-    const os::descriptor image(::open(image_path().c_str(), O_RDWR | O_CLOEXEC));
+    const scoped_fd control(::open("/dev/loop-control", O_RDWR | O_CLOEXEC));
+    const scoped_fd image(::open(image_path().c_str(), O_RDWR | O_CLOEXEC));
     if (!control.valid() || !image.valid()) return refuse("/dev/loop-control");
     loop_config how{};
     how.fd = static_cast<std::uint32_t>(image.get());
@@ -95,7 +111,7 @@ class loop_disk {
     for (int attempt = 0; attempt < 100; ++attempt) {
       const int number = ::ioctl(control.get(), LOOP_CTL_GET_FREE);
       const std::string device = "/dev/loop" + std::to_string(number);
-      const os::descriptor loop(number < 0 ? -1 : ::open(device.c_str(), O_RDWR | O_CLOEXEC));
+      const scoped_fd loop(number < 0 ? -1 : ::open(device.c_str(), O_RDWR | O_CLOEXEC));
       if (!loop.valid()) return refuse("a loop device");
       if (::ioctl(loop.get(), LOOP_CONFIGURE, &how) != 0) {
         if (errno == EBUSY) continue;
@@ -139,7 +155,7 @@ class frozen_disk {
     }
     ::close(word[0]);
     ::close(answer[1]);
-    word_ = os::descriptor(word[1]);
+    word_.reset(word[1]);
     if (::read(answer[0], &error_, sizeof error_) != sizeof error_) error_ = EIO;
     ::close(answer[0]);
   }
@@ -182,7 +198,7 @@ class frozen_disk {
 
   pid_t keeper_ = -1;
   int error_ = EIO;
-  os::descriptor word_{};
+  scoped_fd word_{};
 };
 
 }  // namespace penstock::testing
