@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "lib/os/file.hpp"
 #include "sinks/factory.hpp"
 #include "sinks/rotation_helper.hpp"
 #include "tests/sinks/rotation_support.hpp"

@@ -2,10 +2,6 @@
 // A log that rotates at 4 KiB in a folder of its own, the files that it left, and a backend that has a time.
 #pragma once
 
-#include <fcntl.h>
-#include <linux/fs.h>
-#include <sys/ioctl.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>
@@ -17,8 +13,8 @@
 
 #include <penstock/sink.hpp>
 
-#include "lib/os/file.hpp"
 #include "sinks/rotation_names.hpp"
+#include "tests/support/file_attributes.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace penstock::sinks {
@@ -38,11 +34,7 @@ inline std::vector<std::filesystem::path> files_of(const std::filesystem::path& 
 
 /// chattr +i and -i. False: not here.
 inline bool make_immutable(const std::filesystem::path& path, bool on) {
-  const os::descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  int flags = 0;
-  if (!file.valid() || ::ioctl(file.get(), FS_IOC_GETFLAGS, &flags) != 0) return false;
-  flags = on ? flags | FS_IMMUTABLE_FL : flags & ~FS_IMMUTABLE_FL;
-  return ::ioctl(file.get(), FS_IOC_SETFLAGS, &flags) == 0;
+  return penstock::testing::change_attribute(path, FS_IMMUTABLE_FL, on);
 }
 
 class rotation_testing {

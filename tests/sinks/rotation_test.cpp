@@ -2,6 +2,7 @@
 // Rotation by size and time, for each sink that can do it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "lib/os/file.hpp"
 #include "sinks/factory.hpp"
 #include "sinks/rotation_names.hpp"
 #include "tests/sinks/backend_double.hpp"
@@ -149,11 +151,10 @@ TEST_P(Rotation, TakesAnotherNameWhereOneIsTaken) {
   EXPECT_EQ(text_of(path).substr(0, 1), "2");
 }
 
-TEST_P(Rotation, KeepsTheOldFileInUseWhenNoNewOneCanBeMade) {
-  if (!make_immutable(folder.path(), true)) GTEST_SKIP() << "SKIPPED: chattr +i needs root and ext4";
-  make_immutable(folder.path(), false);
-  const auto made = make();
-  timed_backend backend(*made);
+/// Goes on in the old file while `trouble` is there, says so once, and rotates when it is over.
+template <class Trouble>
+void expect_the_old_file_goes_on(sink& target, const fs::path& path, int os_error, Trouble trouble) {
+  timed_backend backend(target);
   std::string expected;
   const auto put = [&] {
     const std::string line = std::to_string(expected.size()) + std::string(3000, '.') + '\n';
@@ -161,11 +162,11 @@ TEST_P(Rotation, KeepsTheOldFileInUseWhenNoNewOneCanBeMade) {
     return backend.line_now(line);
   };
   ASSERT_TRUE(put());
-  ASSERT_TRUE(make_immutable(folder.path(), true));
+  trouble(true);
   for (int i = 0; i < 10; ++i) ASSERT_TRUE(put());
-  EXPECT_EQ(made->maintain(), (outcome{errc::io, EPERM}));
-  EXPECT_TRUE(made->maintain().ok()) << "one trouble is told once";
-  ASSERT_TRUE(make_immutable(folder.path(), false));
+  EXPECT_EQ(target.maintain(), (outcome{errc::io, os_error}));
+  EXPECT_TRUE(target.maintain().ok()) << "one trouble is told once";
+  trouble(false);
   EXPECT_EQ(text_of(path), expected);
   EXPECT_THAT(files_of(path), SizeIs(1));
   // Tried again a second after it failed.
@@ -175,7 +176,26 @@ TEST_P(Rotation, KeepsTheOldFileInUseWhenNoNewOneCanBeMade) {
     ASSERT_TRUE(put());
   }
   EXPECT_THAT(files_of(path), SizeIs(2));
-  EXPECT_EQ(all_text(), expected);
+  std::string all;
+  for (const fs::path& each : files_of(path)) all += text_of(each);
+  EXPECT_EQ(all, expected);
+}
+
+TEST_P(Rotation, KeepsTheOldFileInUseWhenNoNewOneCanBeMade) {
+  if (!make_immutable(folder.path(), true)) GTEST_SKIP() << "SKIPPED: chattr +i needs root and ext4";
+  make_immutable(folder.path(), false);
+  const auto made = make();
+  expect_the_old_file_goes_on(*made, path, EPERM, [this](bool on) { ASSERT_TRUE(make_immutable(folder.path(), on)); });
+}
+
+TEST_P(Rotation, KeepsTheOldFileInUseWhenTheProcessHasTooManyFiles) {
+  const auto made = make();
+  rlimit former{};
+  ::getrlimit(RLIMIT_NOFILE, &former);
+  expect_the_old_file_goes_on(*made, path, EMFILE, [&former](bool on) {
+    const rlimit none{.rlim_cur = 0, .rlim_max = former.rlim_max};
+    ::setrlimit(RLIMIT_NOFILE, on ? &none : &former);
+  });
 }
 
 TEST_P(Rotation, BeginsANewFileWithTheFirstLineOfAnotherDay) {
