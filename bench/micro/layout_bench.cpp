@@ -13,13 +13,18 @@ using namespace penstock;
 void frame(benchmark::State& state, bool kept) {
   const sink_config settings;
   backend::line_layout layout(settings.pattern, control_chars_policy::escape, false);
-  backend::line_facts facts{.time = 1'700'000'000'000'000'000, .record_level = level::info, .thread_id = 4242, .logger = "server.http"};
-  const int site = 0;
-  const backend::frame_key key{.site = &site, .stream = 1, .logger = 1, .source_line = 42};
+  constexpr static detail::call_site site{};
+  backend::line_source line{.site = &site,
+                            .body = backend::record_view(site.source, {}),
+                            .time = 1'700'000'000'000'000'000,
+                            .stream = 1,
+                            .logger = "server.http",
+                            .logger_index = 1,
+                            .thread_id = 4242};
   for (auto step : state) {
     static_cast<void>(step);
-    facts.time += kept ? 100 : 1'000'000'000;
-    benchmark::DoNotOptimize(layout.frame(key, facts).before.bytes());
+    line.time += kept ? 100 : 1'000'000'000;
+    benchmark::DoNotOptimize(layout.frame(line).before.bytes());
   }
 }
 

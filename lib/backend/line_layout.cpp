@@ -22,40 +22,44 @@ line_layout::line_layout(std::string_view pattern, control_chars_policy control_
   simple_ = one && first->width == 0 && std::none_of(first, ops_.end(), [](const pattern_op& op) { return op.what == kind::time; });
 }
 
-void line_layout::render(line_frame& kept, const frame_key& key, const line_facts& facts) {
+void line_layout::render(line_frame& kept, const line_source& line) {
   std::string text;
   kept.places.clear();
   const auto split = std::find_if(ops_.begin(), ops_.end(), [](const pattern_op& op) { return op.what == kind::message; });
-  for (auto op = ops_.begin(); op != split; ++op) renderer_.append(text, *op, facts, kept.places);
+  for (auto op = ops_.begin(); op != split; ++op) renderer_.append(text, *op, line, kept.places);
   kept.before.assign(text);
   text.clear();
   std::vector<fraction_place> none;
-  for (auto op = split == ops_.end() ? split : split + 1; op != ops_.end(); ++op) renderer_.append(text, *op, facts, none);
+  for (auto op = split == ops_.end() ? split : split + 1; op != ops_.end(); ++op) renderer_.append(text, *op, line, none);
   text += '\n';
   kept.after.assign(text);
-  std::int64_t second = facts.time / 1'000'000'000;
-  if (facts.time % 1'000'000'000 < 0) --second;
+  kept.copied_bytes = kept.before.copied_bytes() + kept.after.copied_bytes();
+  std::int64_t second = line.time / 1'000'000'000;
+  if (line.time % 1'000'000'000 < 0) --second;
   kept.second_start = second * 1'000'000'000;
-  kept.key = key;
+  kept.site = line.site;
+  kept.stream = line.stream;
+  kept.logger_index = line.logger_index;
+  kept.source_line = line.body.source->line;
 }
 
-void line_layout::compose(std::string& line, const line_facts& facts, std::string_view message) {
-  line.clear();
+void line_layout::compose(std::string& out, const line_source& line, std::string_view message) {
+  out.clear();
   std::vector<fraction_place> places;
   for (const pattern_op& op : ops_) {
     if (op.what != kind::message) {
-      renderer_.append(line, op, facts, places);
+      renderer_.append(out, op, line, places);
       continue;
     }
-    const std::size_t start = line.size();
-    line += message;
-    pattern_renderer::pad(line, start, op, nullptr);
+    const std::size_t start = out.size();
+    out += message;
+    pattern_renderer::pad(out, start, op, nullptr);
   }
-  line += '\n';
+  out += '\n';
 }
 
 void line_layout::forget() noexcept {
-  for (line_frame& kept : frames_) kept.key = {};
+  for (line_frame& kept : frames_) kept.site = nullptr;
 }
 
 std::shared_ptr<line_layout> layout_set::layout_of(const std::string& pattern, control_chars_policy control_chars, bool colour) {

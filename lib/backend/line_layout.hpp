@@ -19,16 +19,6 @@
 
 namespace penstock::backend {
 
-/// Lines with equal keys have the same surroundings, but for the time.
-struct frame_key {
-  const void* site = nullptr;
-  std::uint64_t stream = 0;  ///< index and generation of the thread stream
-  std::uint32_t logger = 0;
-  std::uint32_t source_line = 0;
-
-  friend bool operator==(const frame_key&, const frame_key&) = default;
-};
-
 /// Text kept in whole 32-byte pieces, so that it can be copied without a loop over bytes.
 class padded_text {
  public:
@@ -39,8 +29,12 @@ class padded_text {
   /// Bytes that copy() writes.
   std::size_t copied_bytes() const noexcept { return room_.size(); }
   char* copy(char* to) const noexcept {
-    for (std::size_t i = 0; i < room_.size(); i += piece_bytes) std::memcpy(to + i, room_.data() + i, piece_bytes);
-    return to + bytes_;
+    // Read once: for all the compiler knows, the bytes that are written may be these.
+    const char* const from = room_.data();
+    const std::size_t bytes = room_.size();
+    char* const end = to + bytes_;
+    for (std::size_t i = 0; i < bytes; i += piece_bytes) std::memcpy(to + i, from + i, piece_bytes);
+    return end;
   }
   std::string_view view() const noexcept { return {room_.data(), bytes_}; }
 
@@ -51,12 +45,22 @@ class padded_text {
 
 /// The surroundings of a message, but for the digits at `places`.
 struct line_frame {
-  frame_key key{};
-  wall_ns second_start = 0;  // In nanoseconds; 0 with a null site: unused.
+  // Lines that agree in these have the same surroundings, but for the time.
+  const void* site = nullptr;  // Null: unused.
+  std::uint64_t stream = 0;
+  std::uint32_t logger_index = 0;
+  std::uint32_t source_line = 0;
+  wall_ns second_start = 0;  // In nanoseconds.
+
   padded_text before{};
   padded_text after{};                   // Ends in the newline.
+  std::size_t copied_bytes = 0;          // That copying both may write.
   std::vector<fraction_place> places{};  // In `before`; offsets from its start.
 
+  bool is_of(const line_source& line) const noexcept {
+    return site == line.site && stream == line.stream && logger_index == line.logger_index && source_line == line.body.source->line &&
+           static_cast<std::uint64_t>(line.time - second_start) < 1'000'000'000;
+  }
   void patch(char* line, wall_ns time) const noexcept {
     const auto nanoseconds = static_cast<std::uint32_t>(time - second_start);
     for (const fraction_place& place : places) put_fraction(line + place.offset, nanoseconds, place.digits);
@@ -83,16 +87,15 @@ class line_layout {
   bool simple() const noexcept { return simple_; }
 
   /// The frame of a line; valid until the next call.
-  const line_frame& frame(const frame_key& key, const line_facts& facts) {
-    line_frame& kept = frames_[slot_of(key)];
-    if (kept.key == key && static_cast<std::uint64_t>(facts.time - kept.second_start) < 1'000'000'000) [[likely]]
-      return kept;
-    render(kept, key, facts);
+  const line_frame& frame(const line_source& line) {
+    line_frame& kept = frames_[slot_of(line)];
+    if (!kept.is_of(line)) [[unlikely]]
+      render(kept, line);
     return kept;
   }
 
   /// The whole line, newline included.
-  void compose(std::string& line, const line_facts& facts, std::string_view message);
+  void compose(std::string& out, const line_source& line, std::string_view message);
 
   /// Forgets what is kept (after a fork the process id changes).
   void forget() noexcept;
@@ -110,12 +113,12 @@ class line_layout {
  private:
   static constexpr std::size_t frame_count = 64;  // A few hot statements of a few threads; a miss costs ~300 ns.
 
-  static std::size_t slot_of(const frame_key& key) noexcept {
-    const auto mixed =
-        (reinterpret_cast<std::uintptr_t>(key.site) >> 4) ^ (key.stream * 7) ^ (std::uint64_t{key.logger} * 13) ^ key.source_line;
+  static std::size_t slot_of(const line_source& line) noexcept {
+    const std::uint64_t mixed = reinterpret_cast<std::uintptr_t>(line.site) + (line.stream << 7) +
+                                (std::uint64_t{line.logger_index} << 20) + line.body.source->line;
     return static_cast<std::size_t>((mixed * 0x9E37'79B9'7F4A'7C15U) >> 58);
   }
-  void render(line_frame& kept, const frame_key& key, const line_facts& facts);
+  void render(line_frame& kept, const line_source& line);
 
   std::vector<pattern_op> ops_;
   pattern_renderer renderer_;

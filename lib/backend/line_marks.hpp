@@ -17,10 +17,12 @@ class line_marks {
 
   /// A line of `of_record` ends at `end_bytes`, counted from the sink's first byte. Errors: std::bad_alloc leaves the program: see grow().
   void add(std::uint64_t end_bytes, level of_record) {
-    if (count_ == ring_.size()) [[unlikely]]
+    const std::size_t size = ring_.size();
+    if (count_ == size) [[unlikely]] {
       grow();
-    ring_[(first_ + count_) & (ring_.size() - 1)] =
-        static_cast<std::uint32_t>(end_bytes << level_bits) | static_cast<std::uint32_t>(of_record);
+      return add(end_bytes, of_record);
+    }
+    ring_[(first_ + count_) & (size - 1)] = static_cast<std::uint32_t>(end_bytes << level_bits) | static_cast<std::uint32_t>(of_record);
     ++count_;
     ++held_[of_record];
   }
@@ -52,7 +54,7 @@ class line_marks {
   static constexpr unsigned level_bits = 3;
   static constexpr std::uint32_t level_mask = (1U << level_bits) - 1;
 
-  void grow() {
+  [[gnu::noinline]] void grow() {
     std::vector<std::uint32_t> larger(2 * ring_.size());
     for (std::size_t i = 0; i < count_; ++i) larger[i] = ring_[(first_ + i) & (ring_.size() - 1)];
     ring_.swap(larger);

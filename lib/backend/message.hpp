@@ -36,6 +36,9 @@ struct record_view {
   }
   record_view(const source_facts& of, std::string_view text) noexcept
       : source(&of), payload(reinterpret_cast<const std::byte*>(text.data())), payload_bytes(text.size()) {}
+
+  /// Of a text record.
+  std::string_view text() const noexcept { return {reinterpret_cast<const char*>(payload), payload_bytes}; }
 };
 
 }  // namespace penstock::backend

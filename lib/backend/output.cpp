@@ -121,6 +121,7 @@ void output::close_epochs(std::uint64_t done_bytes) noexcept {
   if (first_open_ == open_.size()) {
     open_.clear();
     first_open_ = 0;
+    if (latest_open_.end_bytes <= done_bytes) latest_open_ = none_open;
   } else if (first_open_ >= 1024) {
     open_.erase(open_.begin(), open_.begin() + static_cast<std::ptrdiff_t>(first_open_));
     first_open_ = 0;

@@ -20,6 +20,7 @@
 #include "lib/backend/escape.hpp"
 #include "lib/backend/line_layout.hpp"
 #include "lib/backend/line_marks.hpp"
+#include "lib/backend/line_source.hpp"
 #include "lib/backend/message.hpp"
 
 namespace penstock::backend {
@@ -29,17 +30,6 @@ struct output_settings {
   std::int64_t flush_interval_ns = 20'000'000;
   level flush_level = level::error;
   sync_policy sync{};
-};
-
-/// A record on its way into a line.
-struct line_source {
-  std::uint64_t number = 0;  ///< of the record: outputs of one layout share its line; 0: nobody shares it
-  line_facts facts{};
-  frame_key key{};
-  const detail::call_site* site = nullptr;
-  record_view body;
-  bool is_text = true;
-  bool is_printable = false;  ///< of a text: it needs no escapes
 };
 
 /// What an output has to tell, until the worker has passed it on.
@@ -107,7 +97,7 @@ class output {
     now_ns_ = now_ns;
     wall_now_ = wall_now;
   }
-  std::uint64_t oldest_open_epoch() const noexcept { return first_open_ == open_.size() ? ~std::uint64_t{0} : open_[first_open_].epoch; }
+  std::uint64_t oldest_open_epoch() const noexcept { return first_open_ == open_.size() ? latest_open_.epoch : open_[first_open_].epoch; }
 
   /// Copies the ledger to where stats() reads it.
   void publish() noexcept;
@@ -139,15 +129,20 @@ class output {
   void give_up(bool disable) noexcept;
   void put_anew(const line_source& line) noexcept;
   void put_shared(const line_source& line) noexcept;
-  bool put_simple(const line_source& line, const line_frame& frame) noexcept;
+  bool put_text(const line_source& line, const line_frame& frame) noexcept;
+  bool put_arguments(const line_source& line, const line_frame& frame) noexcept;
+  void put_aside(const line_source& line, const line_frame& frame, std::string_view message, bool escape) noexcept;
+  void end_line(char* message_end, const line_frame& frame) noexcept;
   void put_slowly(const line_source& line) noexcept;
   void write_new(const laid_line& line, std::uint64_t number) noexcept;
   void write(const laid_line& line) noexcept;
   void write_piece(std::string_view piece) noexcept;
   bool must_escape(std::string_view message, bool known_printable) const noexcept;
-  std::string_view message_of(const line_source& line) noexcept;
   void lay_out(const line_source& line) noexcept;
+  void begin_batch(wall_ns first_time) noexcept;
   void mark(const line_source& line) noexcept;
+  void open_epoch_entry() noexcept;
+  void count_lost(level of_record) noexcept;
   void close_epochs(std::uint64_t done_bytes) noexcept;
   void describe() noexcept;
   void look_after_sink() noexcept;
@@ -174,8 +169,10 @@ class output {
     std::uint64_t epoch;
     std::uint64_t end_bytes;  // Of its last line.
   };
-  std::vector<open_epoch> open_;  // Epochs with lines that are not done, from first_open_ on.
+  static constexpr open_epoch none_open{~std::uint64_t{0}, 0};
+  std::vector<open_epoch> open_;  // Epochs with lines that are not done, from first_open_ on, before the latest one.
   std::size_t first_open_ = 0;
+  open_epoch latest_open_ = none_open;
   std::uint64_t epoch_ = 0;
   std::int64_t now_ns_ = 0;
   wall_ns wall_now_ = 0;

@@ -10,26 +10,42 @@
 
 namespace penstock::backend {
 
-void output::mark(const line_source& line) noexcept {
+namespace {
+
+constexpr std::size_t message_bytes_min = 64;  // Less room is not tried: most messages would find no end in it.
+
+}  // namespace
+
+inline void output::mark(const line_source& line) noexcept {
   const std::uint64_t end_bytes = laid_bytes();
-  marks_.add(end_bytes, line.facts.record_level);
-  if (open_.empty() || open_.back().epoch != epoch_) open_.push_back({epoch_, 0});
-  open_.back().end_bytes = end_bytes;
-  if (line.facts.record_level >= settings_.flush_level) urgent_ = true;
+  const level of_record = line.record_level();
+  marks_.add(end_bytes, of_record);
+  if (latest_open_.epoch != epoch_) open_epoch_entry();
+  latest_open_.end_bytes = end_bytes;
+  if (of_record >= settings_.flush_level) urgent_ = true;
 }
 
-void output::lay_out(const line_source& line) noexcept {
+void output::open_epoch_entry() noexcept {
+  if (latest_open_.epoch != none_open.epoch) open_.push_back(latest_open_);
+  latest_open_.epoch = epoch_;
+}
+
+inline void output::lay_out(const line_source& line) noexcept {
   if (layout_->shared())
     put_shared(line);
   else
     put_anew(line);
-  if (due_ns_ != 0) return;
-  const std::int64_t age_ns = std::clamp<std::int64_t>(wall_now_ - line.facts.time, 0, settings_.flush_interval_ns);
+  if (due_ns_ == 0) begin_batch(line.time);
+}
+
+// The open batch is due by the age of its first record.
+void output::begin_batch(wall_ns first_time) noexcept {
+  const std::int64_t age_ns = std::clamp<std::int64_t>(wall_now_ - first_time, 0, settings_.flush_interval_ns);
   due_ns_ = now_ns_ + settings_.flush_interval_ns - age_ns;
 }
 
 void output::put(const line_source& line) noexcept {
-  ++taken_[line.facts.record_level];
+  ++taken_[line.record_level()];
   if (!disabled_) {
     lay_out(line);
     // Given up while the line was laid out: it was not marked yet, so it is counted here.
@@ -38,9 +54,7 @@ void output::put(const line_source& line) noexcept {
       return;
     }
   }
-  ++lost_[line.facts.record_level];
-  ++news_.lost;
-  ++news_.lost_unlogged;
+  count_lost(line.record_level());
 }
 
 void output::put_note(const line_source& line) noexcept {
@@ -49,14 +63,22 @@ void output::put_note(const line_source& line) noexcept {
 
 void output::lose(level of_record) noexcept {
   ++taken_[of_record];
-  ++lost_[of_record];
-  ++news_.lost;
-  ++news_.lost_unlogged;
+  count_lost(of_record);
   starved_ = true;
 }
 
-void output::put_anew(const line_source& line) noexcept {
-  if (!layout_->simple() || !put_simple(line, layout_->frame(line.key, line.facts))) put_slowly(line);
+void output::count_lost(level of_record) noexcept {
+  ++lost_[of_record];
+  ++news_.lost;
+  ++news_.lost_unlogged;
+}
+
+inline void output::put_anew(const line_source& line) noexcept {
+  if (layout_->simple()) {
+    const line_frame& frame = layout_->frame(line);
+    if (line.is_text ? put_text(line, frame) : put_arguments(line, frame)) return;
+  }
+  put_slowly(line);
 }
 
 // Each line is laid out by the first of those whose lines are the same.
@@ -82,70 +104,70 @@ bool output::must_escape(std::string_view message, bool known_printable) const n
   return !known_printable && layout_->escapes() && !detail::is_printable(message.data(), message.size()) && needs_escape(message);
 }
 
-// Lays the line out in the batch. False: there may not be room, or the message needs care; nothing has happened then.
-bool output::put_simple(const line_source& line, const line_frame& frame) noexcept {
-  const auto room = static_cast<std::size_t>(end_ - pos_);
-  const std::size_t around = frame.before.copied_bytes() + frame.after.copied_bytes();
-  const auto* text = reinterpret_cast<const char*>(line.body.payload);
-  const std::size_t text_bytes = line.is_text ? line.body.payload_bytes : 64;
-  if (room < around + text_bytes) return false;
-  if (line.is_text && must_escape({text, text_bytes}, line.is_printable)) return false;
-
-  char* message = frame.before.copy(pos_);
-  frame.patch(pos_, line.facts.time);
-  char* end = message + text_bytes;
-  if (line.is_text) {
-    std::memcpy(message, text, text_bytes);
-  } else {
-    spilling_text out(message, end_ - frame.after.copied_bytes(), spill_);
-    lay_out_record(*line.site, *line.body.source, line.body.payload, out);
-    const std::string_view laid = out.view();
-    const bool escape = must_escape(laid, out.printable);
-    if (out.spilled() || escape) {
-      line_.assign(frame.before.view());
-      frame.patch(line_.data(), line.facts.time);
-      escaped_.clear();
-      if (escape) append_escaped(escaped_, laid);
-      write_new({line_, escape ? std::string_view(escaped_) : laid, frame.after.view()}, line.number);
-      return true;
-    }
-    end = out.pos;
-  }
+inline void output::end_line(char* message_end, const line_frame& frame) noexcept {
   if (frame.after.bytes() == 1) {
-    *end = '\n';
-    pos_ = end + 1;
+    *message_end = '\n';
+    pos_ = message_end + 1;
   } else {
-    pos_ = frame.after.copy(end);
+    pos_ = frame.after.copy(message_end);
+  }
+}
+
+// Lays the line out in the batch. False: there may not be room, or the message needs care; nothing has happened then.
+inline bool output::put_text(const line_source& line, const line_frame& frame) noexcept {
+  const std::string_view text = line.body.text();
+  if (static_cast<std::size_t>(end_ - pos_) < frame.copied_bytes + text.size()) return false;
+  if (!line.is_printable && must_escape(text, false)) return false;
+  char* const begin = pos_;
+  char* const message = frame.before.copy(begin);
+  frame.patch(begin, line.time);
+  std::memcpy(message, text.data(), text.size());
+  end_line(message + text.size(), frame);
+  return true;
+}
+
+// The same for arguments. A message that finds no room is laid out in the spill, and not again.
+bool output::put_arguments(const line_source& line, const line_frame& frame) noexcept {
+  if (static_cast<std::size_t>(end_ - pos_) < frame.copied_bytes + message_bytes_min) return false;
+  char* const begin = pos_;
+  spilling_text out(frame.before.copy(begin), end_ - frame.after.copied_bytes(), spill_);
+  frame.patch(begin, line.time);
+  lay_out_record(*line.site, *line.body.source, line.body.payload, out);
+  const bool escape = must_escape(out.view(), out.printable);
+  if (out.spilled() || escape) {
+    put_aside(line, frame, out.view(), escape);
+  } else {
+    end_line(out.pos, frame);
   }
   return true;
 }
 
-std::string_view output::message_of(const line_source& line) noexcept {
-  std::string_view message(reinterpret_cast<const char*>(line.body.payload), line.body.payload_bytes);
+void output::put_aside(const line_source& line, const line_frame& frame, std::string_view message, bool escape) noexcept {
+  line_.assign(frame.before.view());
+  frame.patch(line_.data(), line.time);
+  escaped_.clear();
+  if (escape) append_escaped(escaped_, message);
+  write_new({line_, escape ? std::string_view(escaped_) : message, frame.after.view()}, line.number);
+}
+
+void output::put_slowly(const line_source& line) noexcept {
+  std::string_view message = line.body.text();
   bool printable = line.is_printable;
+  spilling_text out(nullptr, nullptr, spill_);
   if (!line.is_text) {
-    spilling_text out(nullptr, nullptr, spill_);
     lay_out_record(*line.site, *line.body.source, line.body.payload, out);
     message = out.view();
     printable = out.printable;
   }
-  if (!must_escape(message, printable)) return message;
-  escaped_.clear();
-  append_escaped(escaped_, message);
-  return escaped_;
-}
-
-void output::put_slowly(const line_source& line) noexcept {
-  const std::string_view message = message_of(line);
-  if (layout_->simple()) {
-    const line_frame& frame = layout_->frame(line.key, line.facts);
-    line_.assign(frame.before.view());
-    frame.patch(line_.data(), line.facts.time);
-    write_new({line_, message, frame.after.view()}, line.number);
-  } else {
-    layout_->compose(line_, line.facts, message);
-    write_new({.before = line_}, line.number);
+  const bool escape = must_escape(message, printable);
+  if (layout_->simple()) return put_aside(line, layout_->frame(line), message, escape);
+  if (escape) {
+    escaped_.clear();
+    append_escaped(escaped_, message);
+    message = escaped_;
   }
+  layout_->compose(line_, line, message);
+  write_new({.before = line_}, line.number);
 }
 
 void output::write_new(const laid_line& line, std::uint64_t number) noexcept {

@@ -136,7 +136,7 @@ void pattern_renderer::append_time(std::string& out, const pattern_op& op, wall_
   append_strftime(out, piece, civil);
 }
 
-void pattern_renderer::append(std::string& out, const pattern_op& op, const line_facts& facts, std::vector<fraction_place>& places) {
+void pattern_renderer::append(std::string& out, const pattern_op& op, const line_source& line, std::vector<fraction_place>& places) {
   const std::size_t start = out.size();
   const std::size_t first_place = places.size();
   switch (op.what) {
@@ -144,30 +144,30 @@ void pattern_renderer::append(std::string& out, const pattern_op& op, const line
       out += op.text;
       return;
     case kind::time:
-      append_time(out, op, facts.time, places);
+      append_time(out, op, line.time, places);
       break;
     case kind::level:
-      out += name_of(facts.record_level);
+      out += name_of(line.record_level());
       break;
     case kind::thread:
-      append_number(out, facts.thread_id);
+      append_number(out, line.thread_id);
       break;
     case kind::process:
       append_number(out, ::getpid());
       break;
     case kind::logger:
-      out += facts.logger;
+      out += line.logger;
       break;
     case kind::file: {
-      const char* base = std::strrchr(facts.source->file, '/');
-      out += base == nullptr ? facts.source->file : base + 1;
+      const char* base = std::strrchr(line.body.source->file, '/');
+      out += base == nullptr ? line.body.source->file : base + 1;
       break;
     }
     case kind::line:
-      append_number(out, facts.source->line);
+      append_number(out, line.body.source->line);
       break;
     case kind::function:
-      out += facts.source->function;
+      out += line.body.source->function;
       break;
     case kind::message:
       break;  // The caller's.
@@ -176,7 +176,7 @@ void pattern_renderer::append(std::string& out, const pattern_op& op, const line
   pad(out, start, op, &own);
   std::copy(own.begin(), own.end(), places.begin() + static_cast<std::ptrdiff_t>(first_place));
   if (op.what == kind::level && colour_) {
-    const std::string_view colour = level_colours[static_cast<std::size_t>(facts.record_level)];
+    const std::string_view colour = level_colours[static_cast<std::size_t>(line.record_level())];
     if (colour.empty()) return;
     out.insert(start, colour);
     out += "\033[0m";

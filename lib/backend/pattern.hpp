@@ -7,22 +7,12 @@
 #include <string_view>
 #include <vector>
 
-#include <penstock/base/call_site.hpp>
-#include <penstock/base/level.hpp>
 #include <penstock/detail/plain.hpp>
 
+#include "lib/backend/line_source.hpp"
 #include "lib/backend/time_map.hpp"
 
 namespace penstock::backend {
-
-/// What a line may say of a record, beside its message.
-struct line_facts {
-  wall_ns time = 0;
-  level record_level = level::info;
-  int thread_id = 0;
-  std::string_view logger{};
-  const source_facts* source = nullptr;
-};
 
 struct pattern_op {
   enum class kind : std::uint8_t { literal, time, level, thread, process, logger, file, line, function, message };
@@ -49,8 +39,8 @@ class pattern_renderer {
   /// \param colour surround {level} by terminal colours
   explicit pattern_renderer(bool colour) noexcept : colour_(colour) {}
 
-  /// Appends what `op` gives for `facts`; adds the places of sub-second digits, whose digits stand there already.
-  void append(std::string& out, const pattern_op& op, const line_facts& facts, std::vector<fraction_place>& places);
+  /// Appends what `op` gives for `line`; adds the places of sub-second digits, whose digits stand there already.
+  void append(std::string& out, const pattern_op& op, const line_source& line, std::vector<fraction_place>& places);
 
   /// Pads what was appended to `out` from `start` on to the op's width.
   static void pad(std::string& out, std::size_t start, const pattern_op& op, std::vector<fraction_place>* places);
@@ -61,6 +51,13 @@ class pattern_renderer {
   bool colour_;
 };
 
+/// Writes the last three digits of a second's fraction. A function of its own, so that no line without them pays for them.
+[[gnu::noinline]] inline void put_last_digits(char* place, std::uint32_t nanoseconds) noexcept {
+  const std::uint32_t rest = nanoseconds % 1000;
+  *place = static_cast<char>('0' + rest / 100);
+  detail::put_pair(place + 1, rest % 100);
+}
+
 /// Writes the digits of a second's fraction, 6 or 9 of them.
 inline void put_fraction(char* place, std::uint32_t nanoseconds, std::uint32_t digits) noexcept {
   const std::uint32_t microseconds = nanoseconds / 1000;
@@ -68,10 +65,7 @@ inline void put_fraction(char* place, std::uint32_t nanoseconds, std::uint32_t d
   detail::put_pair(place, microseconds / 10'000);
   detail::put_pair(place + 2, low / 100);
   detail::put_pair(place + 4, low % 100);
-  if (digits <= 6) return;
-  const std::uint32_t rest = nanoseconds % 1000;
-  place[6] = static_cast<char>('0' + rest / 100);
-  detail::put_pair(place + 7, rest % 100);
+  if (digits > 6) put_last_digits(place + 6, nanoseconds);
 }
 
 }  // namespace penstock::backend

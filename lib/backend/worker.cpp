@@ -73,25 +73,22 @@ bool worker::take(transport::thread_stream& stream, const detail::record_header&
   if (stream.line_era == era_ && clock_.source() == clock_source::tsc) line_time = std::max(line_time, stream.line_ns);
   stream.line_era = era_;
   stream.line_ns = line_time;
-  const record_view body(record);
   // All members here: clearing them first would cost more than a third of this function.
-  const line_source line{
-      .number = ++line_number_,
-      .facts = {.time = line_time,
-                .record_level = record.site->level,
-                .thread_id = stream.thread_id(),
-                .logger = way.logger,
-                .source = body.source},
-      .key = {record.site, (std::uint64_t{stream.index()} << 32) | stream.generation(), record.logger_index(), body.source->line},
-      .site = record.site,
-      .body = body,
-      .is_text = record.is_text(),
-      .is_printable = record.is_printable()};
+  const line_source line{.site = record.site,
+                         .body = record_view(record),
+                         .time = line_time,
+                         .number = ++line_number_,
+                         .stream = stream.id(),
+                         .logger = way.logger,
+                         .logger_index = record.logger_index(),
+                         .thread_id = stream.thread_id(),
+                         .is_text = record.is_text(),
+                         .is_printable = record.is_printable()};
   for (output* each : way.outputs) {
     if (!may_lose || each->ready_at_once(time)) {
       each->put(line);
     } else {
-      each->lose(line.facts.record_level);
+      each->lose(record.site->level);
     }
   }
   ++taken_[record.site->level];
@@ -137,6 +134,7 @@ bool worker::run_turn(const moment& now, std::uint64_t horizon_ticks) {
     each->upkeep(now.steady_ns);
   }
   end_turn(now);
+  if (starved) memory_.wake_all_waiting();
   relieve(starved && merge_.nothing_on_its_way());
   return bytes != 0;
 }

@@ -219,12 +219,13 @@ void worker::note(level of_note, std::string_view text) noexcept {
 }
 
 void worker::put_note(output& to, level of_note, std::string_view text) noexcept {
-  line_source line{.body = record_view(own_sites[static_cast<std::size_t>(of_note)].source, text)};
-  line.site = &own_sites[static_cast<std::size_t>(of_note)];
-  line.facts = {
-      .time = system_now(), .record_level = of_note, .thread_id = os::thread_id(), .logger = "penstock", .source = line.body.source};
-  line.key = {line.site, ~std::uint64_t{0}, 0, 0};
-  to.put_note(line);
+  const detail::call_site& site = own_sites[static_cast<std::size_t>(of_note)];
+  to.put_note({.site = &site,
+               .body = record_view(site.source, text),
+               .time = system_now(),
+               .stream = ~std::uint64_t{0},
+               .logger = "penstock",
+               .thread_id = os::thread_id()});
 }
 
 std::string worker::clock_text(std::uint64_t ticks) const {

@@ -106,12 +106,15 @@ bool wants_text(const engine::front_settings& front, thread_stream& stream, std:
   return stream.unread_bytes() >= threshold_bytes;
 }
 
-transport::scratch_frame& push_frame(thread_stream& stream) {
-  if (stream.frames_in_use == stream.frames.size()) stream.frames.push_back(std::make_unique<transport::scratch_frame>());
+[[gnu::noinline]] void add_frame(thread_stream& stream) { stream.frames.push_back(std::make_unique<transport::scratch_frame>()); }
+
+inline transport::scratch_frame& push_frame(thread_stream& stream) {
+  if (stream.frames_in_use == stream.frames.size()) [[unlikely]]
+    add_frame(stream);
   return *stream.frames[stream.frames_in_use++];
 }
 
-void after_commit(engine::instance& engine, thread_stream& stream) noexcept {
+inline void after_commit(engine::instance& engine, thread_stream& stream) noexcept {
   const engine::front_settings& front = engine.front();
   if (front.format.load(std::memory_order_relaxed) == format_mode::automatic && stream.produced_bytes() < stream.text_until_bytes &&
       stream.limit == stream.write)
@@ -191,15 +194,17 @@ bool passes(engine::instance& engine, level of_record, std::uint32_t logger_inde
 }
 
 // The stream of this thread, with the library started; null: there is none, or the record does not pass.
-thread_stream* prepare(engine::instance& engine, const call_site& site, std::uint32_t logger_index, std::uint64_t& time_ticks) noexcept {
+inline thread_stream* prepare(engine::instance& engine, const call_site& site, std::uint32_t logger_index,
+                              std::uint64_t& time_ticks) noexcept {
   const bool early = engine.state() == engine::state::unstarted;
-  if (early) {
+  if (early) [[unlikely]] {
     engine.ensure_started();
     if (!passes(engine, site.level, logger_index)) return nullptr;
   }
   thread_stream* stream = own_stream();
-  if (stream == nullptr) stream = open_stream(engine);
-  if (stream == nullptr) {
+  if (stream == nullptr) [[unlikely]]
+    stream = open_stream(engine);
+  if (stream == nullptr) [[unlikely]] {
     engine.count_homeless(site.level);
     return nullptr;
   }
@@ -229,7 +234,7 @@ std::byte* reserve_slow(std::size_t record_bytes, const call_site& site, std::ui
     frame.record_bytes = record_bytes;
     frame.as_text = as_text;
     if (!as_text) return stream->write;
-    return reinterpret_cast<std::byte*>(frame.arguments.make_room(nullptr, 0, record_bytes));
+    return reinterpret_cast<std::byte*>(frame.arguments.make_room(record_bytes));
   } catch (...) {
     stream->frames_in_use = frames_in_use;
     stream->count_dropped(drop_reason::overflow, site.level, time_ticks);

@@ -18,6 +18,7 @@ namespace {
 using chunk_queue = moodycamel::ConcurrentQueue<chunk*>;
 using stream_queue = moodycamel::ConcurrentQueue<thread_stream*>;
 
+constexpr int gives_unheard_max = 16;    // ~16 ms under load: longer, nobody waits while others take what is given.
 constexpr int spins_before_sleep = 300;  // ~10 us: about what the backend needs to free a chunk while it is at work.
 
 }  // namespace
@@ -77,7 +78,7 @@ void exchange::lend_beyond_budget() noexcept {
   const std::size_t more_pages = std::max(wanted_pages_.exchange(0, std::memory_order_relaxed), block_pages);
   lent_pages_ += more_pages;
   budget_pages_.fetch_add(more_pages, std::memory_order_relaxed);
-  wake_waiting();
+  wake_all_waiting();
 }
 
 void exchange::take_back_loan() noexcept {
@@ -155,6 +156,17 @@ void exchange::wake_waiting() noexcept {
   // Pairs with the increment in waiter's constructor: either the waiter's next take() sees the chunk, or this sees the waiter.
   std::atomic_thread_fence(std::memory_order_seq_cst);
   if (waiting_.load(std::memory_order_relaxed) == 0) return;
+  const std::size_t budget = budget_pages_.load(std::memory_order_relaxed);
+  const std::size_t used = used_pages_.load(std::memory_order_relaxed);
+  if (claimed() || used + budget / 4 <= budget) return wake_all_waiting();
+  if (used + budget / 16 > budget && ++gives_unheard_ < gives_unheard_max) return;
+  gives_unheard_ = 0;
+  freed_.fetch_add(1, std::memory_order_seq_cst);
+  os::futex_wake(freed_, 1);
+}
+
+void exchange::wake_all_waiting() noexcept {
+  gives_unheard_ = 0;
   freed_.fetch_add(1, std::memory_order_seq_cst);
   os::futex_wake(freed_, INT_MAX);
 }

@@ -10,7 +10,6 @@ namespace penstock::transport {
 namespace {
 
 constexpr std::size_t line_bytes = 64;
-constexpr std::size_t spill_bytes_kept = std::size_t{1} << 20;  // Larger room comes from rare records and is given back.
 
 }  // namespace
 
@@ -31,8 +30,7 @@ char* text_spill::make_room(const char* from, std::size_t kept_bytes, std::size_
   return room_.get();
 }
 
-void text_spill::trim() noexcept {
-  if (capacity_bytes_ <= spill_bytes_kept) return;
+void text_spill::give_back() noexcept {
   room_.reset();
   capacity_bytes_ = 0;
 }

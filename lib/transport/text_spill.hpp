@@ -17,11 +17,20 @@ class text_spill {
   ///
   /// Errors: std::bad_alloc.
   char* make_room(const char* from, std::size_t kept_bytes, std::size_t bytes);
+  /// The same, for text that is begun.
+  char* make_room(std::size_t bytes) { return bytes <= capacity_bytes_ ? room_.get() : make_room(nullptr, 0, bytes); }
   std::size_t capacity_bytes() const noexcept { return capacity_bytes_; }
   bool holds(const char* place) const noexcept { return place == room_.get() && place != nullptr; }
-  void trim() noexcept;
+  void trim() noexcept {
+    if (capacity_bytes_ > bytes_kept) [[unlikely]]
+      give_back();
+  }
 
  private:
+  static constexpr std::size_t bytes_kept = std::size_t{1} << 20;  // Larger room comes from rare records and is given back.
+
+  void give_back() noexcept;
+
   struct line_deleter {
     void operator()(char* room) const noexcept;
   };

@@ -31,10 +31,8 @@ struct Output : ::testing::Test {
 
   static bool put(output& out, std::string_view text, const detail::call_site& site = info_site, std::int64_t time = 0) {
     if (!out.ready()) return false;
-    line_source line{.body = backend::record_view(site.source, text)};
-    line.site = &site;
-    line.facts = {.time = time, .record_level = site.level, .thread_id = 1, .logger = "root", .source = &site.source};
-    line.key = {&site, 1, 0, 1};
+    const line_source line{
+        .site = &site, .body = backend::record_view(site.source, text), .time = time, .stream = 1, .logger = "root", .thread_id = 1};
     out.put(line);
     return true;
   }

@@ -71,13 +71,16 @@ struct SharedLayout : ::testing::TestWithParam<const char*> {
       std::string arguments(sizeof(std::uint32_t), '\0');
       const auto bytes = static_cast<std::uint32_t>(text.size());
       std::memcpy(arguments.data(), &bytes, sizeof bytes);
-      line_source line{.number = ++number, .body = backend::record_view(site.source, arguments += text)};
-      line.site = &site;
-      line.is_text = i % 5 == 0;
-      if (line.is_text) line.body = backend::record_view(site.source, text);
-      laid_out_count += line.is_text ? 1 : 0;
-      line.facts = {.time = i * second / 10, .record_level = site.level, .thread_id = 1, .logger = "root", .source = line.body.source};
-      line.key = {&site, 1, 0, 1};
+      const bool is_text = i % 5 == 0;
+      const line_source line{.site = &site,
+                             .body = backend::record_view(site.source, is_text ? text : arguments += text),
+                             .time = i * second / 10,
+                             .number = ++number,
+                             .stream = 1,
+                             .logger = "root",
+                             .thread_id = 1,
+                             .is_text = is_text};
+      laid_out_count += is_text ? 1 : 0;
       for (destination* each : to) {
         EXPECT_TRUE(each->out->ready());
         each->out->put(line);

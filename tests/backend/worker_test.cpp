@@ -139,6 +139,19 @@ TEST_F(Worker, HandsARecordAtTheFlushLevelOverAtOnceWithAllBeforeIt) {
   EXPECT_EQ(control->text(), "info\nerror\n");
 }
 
+TEST_F(Worker, WakesAllWhoWaitForMemoryWhenThereIsNothingToBeRead) {
+  configure();
+  worker.turn(at(0));
+  stream_driver one(memory, *streams.open(1));
+  ASSERT_TRUE(one.log("a page", ticks_at(0)));
+  const transport::exchange::waiter waiting(memory);
+  const std::uint32_t at_first = waiting.freed_count();
+  worker.turn(at(2 * ms));
+  EXPECT_EQ(waiting.freed_count(), at_first) << "nothing was given";
+  worker.turn(at(3 * ms));
+  EXPECT_GT(waiting.freed_count(), at_first);
+}
+
 TEST_F(Worker, DoesNotWaitForAClockThatWasSetBack) {
   configure();
   stream_driver one(memory, *streams.open(1));

@@ -209,6 +209,49 @@ TEST(Exchange, TakesChunksOfAnEarlierBudgetBack) {
   EXPECT_EQ(memory.used_bytes(), 0U);
 }
 
+// What freed_count() gives changes when somebody is woken.
+TEST(Exchange, WakesNobodyForLittleUnlessLittleWasAllFor16Turns) {
+  transport::exchange memory;
+  memory.set_budget(std::size_t{4} << 20);
+  std::vector<chunk*> all;
+  while (chunk* taken = memory.take(chunk_kind::block)) all.push_back(taken);
+  ASSERT_EQ(all.size(), 64U);
+  const auto give = [&] {
+    memory.give(all.back());
+    all.pop_back();
+  };
+  const transport::exchange::waiter waiting(memory);
+  const std::uint32_t at_first = waiting.freed_count();
+  for (int i = 0; i < 3; ++i) {
+    give();
+    memory.wake_waiting();
+  }
+  EXPECT_EQ(waiting.freed_count(), at_first) << "three blocks of 64";
+  give();
+  memory.wake_waiting();
+  EXPECT_EQ(waiting.freed_count(), at_first + 1) << "a sixteenth";
+  for (int i = 0; i < 2; ++i) all.push_back(memory.take(chunk_kind::block));
+  for (int i = 0; i < 15; ++i) memory.wake_waiting();
+  EXPECT_EQ(waiting.freed_count(), at_first + 1);
+  memory.wake_waiting();
+  EXPECT_EQ(waiting.freed_count(), at_first + 2) << "others take what is given";
+  memory.wake_all_waiting();
+  EXPECT_EQ(waiting.freed_count(), at_first + 3);
+}
+
+TEST(Exchange, WakesWhoeverWaitsForALargeRecordAtEachChunk) {
+  transport::exchange memory;
+  memory.set_budget(std::size_t{4} << 20);
+  std::vector<chunk*> all;
+  while (chunk* taken = memory.take(chunk_kind::block)) all.push_back(taken);
+  const transport::exchange::waiter waiting(memory);
+  ASSERT_TRUE(memory.try_claim());
+  const std::uint32_t at_first = waiting.freed_count();
+  memory.give(all.back());
+  memory.wake_waiting();
+  EXPECT_EQ(waiting.freed_count(), at_first + 1);
+}
+
 TEST(Exchange, WakesAThreadThatWaitsForMemoryConcurrently) {
   transport::exchange memory;
   memory.set_budget(std::size_t{1} << 20);
