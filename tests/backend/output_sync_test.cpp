@@ -26,10 +26,8 @@ struct OutputSync : ::testing::Test {
   }
   static void put(output& out, std::string_view text) {
     ASSERT_TRUE(out.ready());
-    backend::line_source line{.body = backend::record_view(site.source, text)};
-    line.site = &site;
-    line.facts = {.time = 0, .record_level = site.level, .thread_id = 1, .logger = "root", .source = &site.source};
-    line.key = {&site, 1, 0, 1};
+    const backend::line_source line{
+        .site = &site, .body = backend::record_view(site.source, text), .stream = 1, .logger = "root", .thread_id = 1};
     out.put(line);
   }
   std::shared_ptr<testing::sink_control> control = std::make_shared<testing::sink_control>();
