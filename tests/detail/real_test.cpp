@@ -13,8 +13,13 @@
 #include <type_traits>
 #include <vector>
 
+#include "tests/support/sanitizers.hpp"
+
 namespace penstock::detail {
 namespace {
+
+// A sanitizer looks at each step, not at values: fewer of them take the same steps.
+constexpr int fewer = penstock::testing::sanitized ? 10 : 1;
 
 template <class Real>
 ::testing::AssertionResult is_as_fmt(Real value) {
@@ -35,7 +40,7 @@ TYPED_TEST(ShortestReal, DecimalsOfFewPlacesAreAsFmtLaysThemOut) {
   std::mt19937_64 random(1);
   for (int places = 0; places <= 9; ++places) {
     const double scale = std::pow(10.0, places);
-    for (int i = 0; i != 15'000; ++i) {
+    for (int i = 0; i != 15'000 / fewer; ++i) {
       const int digits = static_cast<int>(random() % 17) + 1;
       const auto whole = random() % static_cast<std::uint64_t>(std::pow(10.0, digits));
       const auto value = static_cast<TypeParam>(static_cast<double>(whole) / scale);
@@ -48,7 +53,7 @@ TYPED_TEST(ShortestReal, DecimalsOfFewPlacesAreAsFmtLaysThemOut) {
 TYPED_TEST(ShortestReal, NeighboursOfDecimalsAreAsFmtLaysThemOut) {
   std::mt19937_64 random(2);
   const TypeParam infinity = std::numeric_limits<TypeParam>::infinity();
-  for (int i = 0; i != 40'000; ++i) {
+  for (int i = 0; i != 40'000 / fewer; ++i) {
     const auto value =
         static_cast<TypeParam>(static_cast<double>(random() % 10'000'000'000) / std::pow(10.0, static_cast<double>(random() % 10)));
     ASSERT_TRUE(is_as_fmt(std::nextafter(value, infinity)));
@@ -59,14 +64,14 @@ TYPED_TEST(ShortestReal, NeighboursOfDecimalsAreAsFmtLaysThemOut) {
 TYPED_TEST(ShortestReal, RandomBitsAreAsFmtLaysThemOut) {
   using bits = std::conditional_t<sizeof(TypeParam) == 4, std::uint32_t, std::uint64_t>;
   std::mt19937_64 random(3);
-  for (int i = 0; i != 80'000; ++i) ASSERT_TRUE(is_as_fmt(std::bit_cast<TypeParam>(static_cast<bits>(random()))));
+  for (int i = 0; i != 80'000 / fewer; ++i) ASSERT_TRUE(is_as_fmt(std::bit_cast<TypeParam>(static_cast<bits>(random()))));
 }
 
 TYPED_TEST(ShortestReal, RandomValuesOfEachSizeAreAsFmtLaysThemOut) {
   std::mt19937_64 random(4);
   std::uniform_real_distribution<TypeParam> unit(0, 1);
   for (int exponent = -12; exponent <= 20; ++exponent)
-    for (int i = 0; i != 2'000; ++i) ASSERT_TRUE(is_as_fmt(unit(random) * static_cast<TypeParam>(std::pow(10.0, exponent))));
+    for (int i = 0; i != 2'000 / fewer; ++i) ASSERT_TRUE(is_as_fmt(unit(random) * static_cast<TypeParam>(std::pow(10.0, exponent))));
 }
 
 TYPED_TEST(ShortestReal, BordersAreAsFmtLaysThemOut) {
@@ -107,7 +112,7 @@ TYPED_TEST(FixedReal, TiesAndTheirNeighboursAreRoundedAsByFmt) {
   constexpr std::uint32_t places = TypeParam::value;
   std::mt19937_64 random(6);
   const double infinity = std::numeric_limits<double>::infinity();
-  for (int i = 0; i != 10'000; ++i) {
+  for (int i = 0; i != 10'000 / fewer; ++i) {
     const auto whole = static_cast<double>(random() >> (20 + random() % 44));
     const double tie = (whole + 0.5) / std::pow(10.0, places);
     const double binary = whole / std::ldexp(1.0, static_cast<int>(random() % 12));  // often an exact tie
@@ -123,8 +128,8 @@ TYPED_TEST(FixedReal, RandomValuesAndBordersAreAsFmtLaysThemOut) {
   std::mt19937_64 random(7);
   std::uniform_real_distribution<double> unit(-1, 1);
   for (int exponent = -9; exponent <= 12; ++exponent)
-    for (int i = 0; i != 1'000; ++i) ASSERT_TRUE(fixed_is_as_fmt<places>(unit(random) * std::pow(10.0, exponent)));
-  for (int i = 0; i != 10'000; ++i) ASSERT_TRUE(fixed_is_as_fmt<places>(std::bit_cast<double>(random())));
+    for (int i = 0; i != 1'000 / fewer; ++i) ASSERT_TRUE(fixed_is_as_fmt<places>(unit(random) * std::pow(10.0, exponent)));
+  for (int i = 0; i != 10'000 / fewer; ++i) ASSERT_TRUE(fixed_is_as_fmt<places>(std::bit_cast<double>(random())));
   for (const double value : {0.0, -0.0, 0.5, 1e9, std::nextafter(1e9, 0.0), 999999999.9999999, std::numeric_limits<double>::quiet_NaN()})
     EXPECT_TRUE(fixed_is_as_fmt<places>(value));
 }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tests/engine/running.hpp"
+#include "tests/support/sanitizers.hpp"
 
 namespace penstock {
 namespace {
@@ -161,11 +162,9 @@ TEST_F(LifeCycle, StartsAndStopsManyTimes) {
 }
 
 TEST_F(LifeCycle, ForksUnderLoadAndWritesTheParentsRecordsOnce) {
-#if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "a child of a program under the thread sanitizer cannot start threads after a fork";
-#elif defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "a child may find the allocator of the address sanitizer locked by a thread that is not there (g++ 12)";
-#endif
+  if (testing::under_tsan) GTEST_SKIP() << "a child of a program under the thread sanitizer cannot start threads after a fork";
+  if (testing::under_asan)
+    GTEST_SKIP() << "a child may find the allocator of the address sanitizer locked by a thread that is not there (g++ 12)";
   for (const char* type : {"write", "pwrite", "io_uring", "stdio", "mmap_ring"}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder.path())) std::filesystem::remove(entry.path());
     const std::size_t forks = type == std::string("write") ? 100 : 25;

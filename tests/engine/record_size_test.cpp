@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tests/engine/running.hpp"
+#include "tests/support/sanitizers.hpp"
 
 namespace penstock {
 namespace {
@@ -109,11 +110,7 @@ TEST_P(RecordSize, OfSixtyFourMebibytesIsCutBetweenTwoCharacters) {
 TEST_P(RecordSize, OfManyThreadsAtOnceNeverLocksThemUp) {
   begin();
   constexpr int thread_count = 6;
-#if defined(__SANITIZE_THREAD__)
-  constexpr int each_count = 6;  // Large strings are slow where each access is looked at.
-#else
-  constexpr int each_count = 30;
-#endif
+  constexpr int each_count = testing::under_tsan ? 6 : 30;  // Large strings are slow where each access is looked at.
   std::vector<std::thread> threads;
   for (int t = 0; t < thread_count; ++t)
     threads.emplace_back([t] {

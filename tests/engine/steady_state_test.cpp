@@ -15,6 +15,7 @@
 
 #include "tests/engine/running.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/sanitizers.hpp"
 
 namespace {
 
@@ -38,12 +39,6 @@ thread_local bool counting = false;
 
 namespace penstock {
 namespace {
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
 
 struct SteadyState : testing::Running, ::testing::WithParamInterface<format_mode> {
   // Allowed for the rest of this thread's life: exit, and nothing else.
@@ -79,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Each, SteadyState, ::testing::Values(format_mode::backe
                          [](const auto& mode) { return std::string(mode.param == format_mode::backend ? "Backend" : "Auto"); });
 
 TEST_P(SteadyState, AllocatesNothing) {
-  if (sanitized) GTEST_SKIP() << "the sanitizer brings its own allocator";
+  if (testing::sanitized) GTEST_SKIP() << "the sanitizer brings its own allocator";
   start(quiet());
   for (int round = 0; round < 20; ++round) {
     log_some(100);
@@ -98,7 +93,7 @@ TEST_P(SteadyState, AllocatesNothing) {
 }
 
 TEST_P(SteadyState, MakesNoSystemCall) {
-  if (sanitized) GTEST_SKIP() << "the sanitizer makes system calls of its own";
+  if (testing::sanitized) GTEST_SKIP() << "the sanitizer makes system calls of its own";
   const auto run = [this](bool one_call_at_the_end) {
     return testing::status_of_child([&] {
       start(quiet());

@@ -8,12 +8,7 @@
 #include <thread>
 
 #include "tests/engine/running.hpp"
-
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr bool sanitized = true;
-#else
-constexpr bool sanitized = false;
-#endif
+#include "tests/support/sanitizers.hpp"
 
 namespace penstock {
 namespace {
@@ -38,7 +33,7 @@ struct Threads : testing::Running {};
 
 // 64 alive at a time; three records each.
 TEST_F(Threads, ThatAreShortLivedLeaveNothingBehindConcurrently) {
-  const int rounds = sanitized ? 60 : 100'000 / 64;
+  const int rounds = testing::sanitized ? 60 : 100'000 / 64;
   config made = settings("null");
   start(made);
   std::size_t after_first_thousand = 0;
@@ -57,7 +52,7 @@ TEST_F(Threads, ThatAreShortLivedLeaveNothingBehindConcurrently) {
   ASSERT_TRUE(flush());
   EXPECT_EQ(front().taken.total(), 3U * 64 * static_cast<unsigned>(rounds));
   testing::expect_sums(stats());
-  if (!sanitized) {
+  if (!testing::sanitized) {
     EXPECT_LT(resident_bytes(), after_first_thousand + after_first_thousand / 5);
   }
   ASSERT_TRUE(stop());
@@ -82,7 +77,7 @@ TEST_F(Threads, ThatAreIdleCostNothing) {
   const std::int64_t before = process_cpu_us();
   std::this_thread::sleep_for(2s);  // What is measured is the cost of two seconds.
   const std::int64_t cost_us = process_cpu_us() - before;
-  EXPECT_LT(cost_us, sanitized ? 100'000 : 2'000) << "0.1 % of a core";
+  EXPECT_LT(cost_us, testing::sanitized ? 100'000 : 2'000) << "0.1 % of a core";
   // And nobody sleeps too well.
   PENSTOCK_INFO("awake");
   const auto begin = std::chrono::steady_clock::now();
@@ -116,14 +111,12 @@ TEST_F(Threads, ThatWakeTheBackendAfterGapsOfAllLengthsAreHeard) {
 
 // Two threads pass a token and log in strict alternation.
 TEST_F(Threads, ThatPassATokenAreWrittenInTheOrderOfTheTokenConcurrently) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "calls under the address sanitizer may take longer than the reorder window";
-#endif
+  if (testing::under_asan) GTEST_SKIP() << "calls under the address sanitizer may take longer than the reorder window";
   config made = settings();
   made.sinks["app"].pattern = "{time:%s%N} {message}";
   made.backend.reorder_window = 1ms;
   start(made);
-  const int turns = sanitized ? 4'000 : 50'000;
+  const int turns = testing::sanitized ? 4'000 : 50'000;
   std::atomic<int> token{0};
   const auto run = [&](int own) {
     for (int i = own; i < turns; i += 2) {
@@ -190,7 +183,7 @@ TEST_F(Threads, ThatLogMuchAtOnceLoseNothingWithAnySinkConcurrently) {
     made.backend.memory = std::size_t{2} << 20;
     made.sinks["app"].batch_size = 4096;
     start(made);
-    const int each_count = sanitized ? 2'000 : 30'000;
+    const int each_count = testing::sanitized ? 2'000 : 30'000;
     std::vector<std::thread> threads;
     for (int t = 0; t < 4; ++t)
       threads.emplace_back([=] {

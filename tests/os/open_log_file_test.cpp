@@ -10,6 +10,7 @@
 
 #include "lib/os/file.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/sanitizers.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace penstock::os {
@@ -151,9 +152,8 @@ TEST_F(OpenLogFile, TellsWhenThisProcessHasTheLockItself) {
 }
 
 TEST_F(OpenLogFile, TellsWhenThisProcessHasTooManyFiles) {
-#if defined(__SANITIZE_ADDRESS__)
-  GTEST_SKIP() << "the sanitizers' check of exception objects opens a file itself, and reports what it cannot look at";
-#endif
+  if (penstock::testing::under_asan)
+    GTEST_SKIP() << "the sanitizers' check of exception objects opens a file itself, and reports what it cannot look at";
   EXPECT_EQ(status_of_child([&] {
               const rlimit few{3, 3};
               ::setrlimit(RLIMIT_NOFILE, &few);

@@ -20,6 +20,7 @@
 #include "tests/sinks/backend_double.hpp"
 #include "tests/sinks/rotation_support.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/sanitizers.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace penstock::sinks {
@@ -314,9 +315,8 @@ TEST_P(Rotation, TakesSingleLinesAfterItsEnd) {
 }
 
 TEST_P(Rotation, IsForgottenByAForkedChild) {
-#if defined(__SANITIZE_THREAD__)
-  GTEST_SKIP() << "SKIPPED: the thread sanitizer cannot start a thread in the forked child of a process with threads";
-#endif
+  if (penstock::testing::under_tsan)
+    GTEST_SKIP() << "SKIPPED: the thread sanitizer cannot start a thread in the forked child of a process with threads";
   auto made = make();
   timed_backend backend(*made);
   ASSERT_TRUE(backend.line_now(std::string(3000, '1') + '\n'));
