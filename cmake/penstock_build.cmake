@@ -25,6 +25,8 @@ target_compile_options(penstock_options INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wold-style-cast -Wnon-virtual-dtor
   # g++ 12 sees overlapping copies in std::string's own operator+ (GCC bug 105329).
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+  # .clang-tidy leaves these names to the compiler.
+  $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier>
   $<$<BOOL:${PENSTOCK_WERROR}>:-Werror>)
 target_compile_definitions(penstock_options INTERFACE
   $<$<OR:$<BOOL:${PENSTOCK_ASSERTIONS}>,$<CONFIG:Debug>>:PENSTOCK_ASSERTIONS=1>)
