@@ -91,7 +91,7 @@ void file_sink::replace_file(os::descriptor fresh) noexcept {
   inode_ = facts.st_ino;
   regular_ = S_ISREG(facts.st_mode);
   end_bytes_ = regular_ ? static_cast<std::uint64_t>(facts.st_size) : 0;
-  destination_changed(regular_ ? last_byte_of(fd()) : std::byte{'\n'});
+  destination_changed(end_bytes_ > 0 ? last_byte_of(fd()) : std::byte{'\n'});
 }
 
 outcome file_sink::sync() noexcept {

@@ -68,7 +68,6 @@ outcome io_uring_sink::open_anew() noexcept {
   written_inside_line_ = false;
   begin_ = begin;
   dropper_.start_at(begin);
-  sync_result_ = {};
   synced_to_ = begin;
   return {};
 }
