@@ -222,9 +222,9 @@ void io_uring_sink::allocate_ahead() noexcept {
   allocated_ = true;
 }
 
-void io_uring_sink::wait(std::chrono::nanoseconds most, unsigned count) noexcept {
+void io_uring_sink::wait(std::chrono::nanoseconds most) noexcept {
   if (!without_ring_)
-    note_sent(ring_.wait(most, count));
+    note_sent(ring_.wait(most));
   else
     std::this_thread::sleep_for(std::min(most, std::chrono::nanoseconds(1ms)));  // only where the file system refuses to cut the file off
 }

@@ -127,10 +127,7 @@ outcome io_uring_sink::flush() noexcept {
   if (in_child()) return {errc::closed, ECHILD};
   advance();
   if (queue_.on_the_way() > 0 || (error_.ok() && (!queue_.empty() || truncated_to_.has_value() || change_is_due()))) {
-    // A chain of direct writes goes on by itself: waking up for each of its batches would cost processor time and gain nothing. Measured:
-    // row 13 of `bench sinks --limits` 0.49 before, 0.39 so; through the page cache (row 3) it cost speed.
-    const bool half = direct_ && !buffers_.any_free();
-    wait(flush_wait, half ? static_cast<unsigned>(queue_.on_the_way() + 1) / 2 : 1);
+    wait(flush_wait);
     advance();
   }
   if (!error_.ok()) return error_;

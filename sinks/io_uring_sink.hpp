@@ -93,7 +93,7 @@ class io_uring_sink final : public sink {
   void issue() noexcept;
   void allocate_ahead() noexcept;
   void send() noexcept { note_sent(ring_.send()); }
-  void wait(std::chrono::nanoseconds most, unsigned count = 1) noexcept;
+  void wait(std::chrono::nanoseconds most) noexcept;
   void note_sent(int os_error) noexcept;
   void fall_back(int os_error) noexcept;
   void write_without_ring() noexcept;

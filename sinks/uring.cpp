@@ -168,7 +168,7 @@ std::size_t uring::take(std::span<uring_result> out) noexcept {
 
 void uring::change_results(int (*change)(std::uint64_t tag, int result) noexcept) noexcept { result_change = change; }
 
-int uring::wait(std::chrono::nanoseconds most, unsigned count) noexcept {
+int uring::wait(std::chrono::nanoseconds most) noexcept {
   if (const int os_error = send(); os_error != 0) {
     std::this_thread::sleep_for(refused_pause);
     return os_error;
@@ -181,7 +181,7 @@ int uring::wait(std::chrono::nanoseconds most, unsigned count) noexcept {
   }
   __kernel_timespec limit{.tv_sec = most.count() / 1'000'000'000, .tv_nsec = most.count() % 1'000'000'000};
   io_uring_cqe* first = nullptr;
-  const int result = io_uring_wait_cqes(&state_->ring, &first, count, &limit, nullptr);
+  const int result = io_uring_wait_cqe_timeout(&state_->ring, &first, &limit);
   if (result == 0 || result == -ETIME || result == -EINTR) return 0;
   std::this_thread::sleep_for(refused_pause);
   return -result;
@@ -226,7 +226,7 @@ void uring::put_allocate(unsigned, std::uint64_t, std::uint64_t, std::uint64_t) 
 int uring::send() noexcept { return ENOSYS; }
 std::size_t uring::take(std::span<uring_result>) noexcept { return 0; }
 void uring::change_results(int (*)(std::uint64_t tag, int result) noexcept) noexcept {}
-int uring::wait(std::chrono::nanoseconds, unsigned) noexcept { return ENOSYS; }
+int uring::wait(std::chrono::nanoseconds) noexcept { return ENOSYS; }
 void uring::close() noexcept {}
 void uring::disown() noexcept {}
 

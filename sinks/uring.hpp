@@ -80,10 +80,10 @@ class uring {
   /// Thread: called while no ring is in use.
   static void change_results(int (*change)(std::uint64_t tag, int result) noexcept) noexcept;
 
-  /// Waits for `count` results, at most `most`; sends first, and does not wait for what cannot be sent.
+  /// Waits for a result, at most `most`; sends first, and does not wait for what cannot be sent.
   ///
   /// Errors: the errno of the failed send, otherwise 0, whether or not something came.
-  int wait(std::chrono::nanoseconds most, unsigned count = 1) noexcept;
+  int wait(std::chrono::nanoseconds most) noexcept;
 
   /// Requests that the kernel still has go on by themselves for a while; their memory must stay.
   void close() noexcept;
