@@ -47,7 +47,7 @@ struct backend_config {
   clock_source clock = clock_source::tsc;
   int cpu = -1;  ///< -1: not pinned
   bool crash_handler = false;
-  std::string rescue_file{};
+  std::filesystem::path rescue_file{};
 
   friend bool operator==(const backend_config&, const backend_config&) = default;
 };
