@@ -7,6 +7,7 @@
 #include <atomic>
 #include <chrono>
 #include <latch>
+#include <semaphore>
 #include <stdexcept>
 #include <string_view>
 #include <thread>
@@ -42,7 +43,7 @@ class sender {
     }
     start_ = clock::now();
     ready.arrive_and_wait();
-    show_progress(total_bytes);
+    wait_for_the_end(total_bytes);
     threads.clear();
     result_.sent_lines = sent_lines_;
     result_.sent_bytes = sent_bytes_;
@@ -53,6 +54,8 @@ class sender {
  private:
   /// Counted, and Ctrl-C looked for, once in so many lines.
   static constexpr std::uint64_t step_lines = 1024;
+  static constexpr std::chrono::milliseconds step{50};
+  static constexpr int steps_after_interrupt = 20;  // a second
 
   void send_files() {
     for (std::size_t job = next_job_.fetch_add(1); job < job_count_ && !bench::interrupted(); job = next_job_.fetch_add(1))
@@ -62,13 +65,13 @@ class sender {
     result_.returned_seconds = seconds_between(start_, clock::now());
     result_.flushed = flush();
     result_.written_seconds = seconds_between(start_, clock::now());
-    done_.store(true, std::memory_order_release);
+    done_.release();
   }
 
   void send_lines(std::string_view rest) {
     std::uint64_t lines = 0;
     std::uint64_t bytes = 0;
-    while (!rest.empty()) {
+    while (!rest.empty() && !given_up_.load(std::memory_order_relaxed)) {
       const std::string_view line = take_line(rest);
       PENSTOCK_INFO("{}", line);
       bytes += line.size() + 1;
@@ -81,13 +84,19 @@ class sender {
     }
   }
 
-  /// Returns at once where nobody watches.
-  void show_progress(double total_bytes) {
-    if (::isatty(STDERR_FILENO) == 0) return;
+  /// Shows progress on a terminal. After an interrupt the lines that were sent get some time; then stop() lets go whoever waits for a sink
+  /// that takes nothing, such as a full disk.
+  void wait_for_the_end(double total_bytes) {
+    const bool watched = ::isatty(STDERR_FILENO) != 0;
     bench::progress progress("replay", total_bytes);
     std::uint64_t shown_bytes = 0;
-    while (!done_.load(std::memory_order_acquire)) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    int steps_left = 1 + steps_after_interrupt;
+    while (!done_.try_acquire_for(step) && steps_left > 0) {
+      if (bench::interrupted() && --steps_left == 0) {
+        given_up_.store(true, std::memory_order_relaxed);
+        stop(std::chrono::seconds(5));
+      }
+      if (!watched) continue;
       const std::uint64_t now_bytes = sent_bytes_.load(std::memory_order_relaxed);
       progress.step(static_cast<double>(now_bytes - shown_bytes));
       shown_bytes = now_bytes;
@@ -101,7 +110,8 @@ class sender {
   clock::time_point start_{};
   std::atomic<std::size_t> next_job_{0};
   std::atomic<std::size_t> running_;
-  std::atomic<bool> done_{false};
+  std::binary_semaphore done_{0};
+  std::atomic<bool> given_up_{false};
   std::atomic<std::uint64_t> sent_lines_{0};
   std::atomic<std::uint64_t> sent_bytes_{0};
   replay_result result_{};  // Written by the last thread before it ends; read after the join.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# usage: interrupt.sh TOOL. Interrupts a running suite; it must say what is done, return 1 and leave its folder empty.
+# usage: interrupt.sh TOOL. Interrupts a running suite; it must say what is done, return 1 and leave its folder empty. Then a
+# replay that waits for a full disk.
 set -u
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
@@ -21,3 +22,18 @@ status=$?
 grep -q INTERRUPTED "$folder/out.txt" || { echo "the output does not say that it was interrupted"; exit 1; }
 [ -z "$(ls "$folder/work")" ] || { echo "left behind:"; ls "$folder/work"; exit 1; }
 head -n 1 "$folder/out.csv" | grep -q '^suite,case,size,clock,unit,median,min,max,repeats,source$' || { echo "no CSV"; exit 1; }
+
+seq 100000 >"$folder/lines.log"
+timeout -s KILL 60 "$1" replay --out /dev/full "$folder/lines.log" >"$folder/out.txt" 2>"$folder/err.txt" &
+tool=$!
+tries=0
+until grep -q "No space left" "$folder/err.txt"; do
+  tries=$((tries + 1))
+  [ $tries -gt 1000 ] && { echo "the replay did not meet the full disk"; exit 1; }
+  sleep 0.01
+done
+kill -TERM $tool
+wait $tool
+status=$?
+[ $status -eq 1 ] || { echo "replay: exit status $status instead of 1"; cat "$folder/err.txt"; exit 1; }
+grep -q interrupted "$folder/err.txt" || { echo "replay does not say that it was interrupted"; exit 1; }
