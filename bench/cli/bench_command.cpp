@@ -54,6 +54,17 @@ int run_suite(const bench::suite_entry& entry, const bench::options& chosen) {
 
 }  // namespace
 
+void add_pass_bytes(CLI::App& command, std::uint64_t& chosen, const std::string& default_size) {
+  const auto too_small = [](std::string& bytes) {
+    const std::string problem = CLI::Range(std::uint64_t{1} << 20, std::uint64_t{1} << 50)(bytes);
+    return problem.empty() ? problem : problem + " bytes; the least is 1 MiB";
+  };
+  command.add_option("--bytes", chosen, "bytes of each pass (default: " + default_size + ")")
+      ->transform(CLI::AsSizeValue(false))
+      ->check(CLI::Validator(too_small, "SIZE"))
+      ->option_text("SIZE");
+}
+
 void add_run_options(CLI::App& command, bench::options& chosen) {
   using bench::cache_mode;
   using bench::file_policy;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +14,9 @@ namespace penstock::cli {
 
 /// Adds --dir, --repeat, --file, --sync, --cache, --smoke. `chosen` must outlive the parser.
 void add_run_options(CLI::App& command, bench::options& chosen);
+
+/// Adds --bytes, of at least 1 MiB: a pass of less measures its own beginning. `chosen` must outlive the parser.
+void add_pass_bytes(CLI::App& command, std::uint64_t& chosen, const std::string& default_size);
 
 /// An option that takes one of a few words; a wrong one is answered with the list of the right ones.
 template <class Value>

@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,8 @@ namespace penstock::cli {
 namespace {
 
 struct config_options {
-  std::string check;
-  std::string explain;
+  std::optional<std::string> check;
+  std::optional<std::string> explain;
   bool defaults = false;
   bool docs = false;
 };
@@ -42,8 +43,8 @@ int explain(const std::string& file) {
 int run(const config_options& options) {
   if (options.defaults) fmt::print("{}", detail::defaults_text());
   if (options.docs) fmt::print("{}", detail::docs_text());
-  if (!options.check.empty()) return check(options.check);
-  if (!options.explain.empty()) return explain(options.explain);
+  if (options.check) return check(*options.check);
+  if (options.explain) return explain(*options.explain);
   return done;
 }
 

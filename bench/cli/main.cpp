@@ -2,6 +2,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <iostream>
 #include <string>
 
 #include <penstock/base/error.hpp>
@@ -43,14 +44,24 @@ void add_commands(CLI::App& app, int& exit_status) {
 
 // CLI11 says of an unknown command only that one is required.
 bool names_no_command(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return false;
-  std::string known;
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (command->get_name() == argv[1]) return false;
-    known += (known.empty() ? "" : ", ") + command->get_name();
+  const CLI::App* at = &app;
+  std::string path = "penstock";
+  for (int i = 1; i < argc && argv[i][0] != '-'; ++i) {
+    std::string known;
+    const CLI::App* next = nullptr;
+    for (const CLI::App* command : at->get_subcommands([](const CLI::App* one) { return !one->get_name().empty(); })) {
+      if (command->get_name() == argv[i]) next = command;
+      known += (known.empty() ? "" : ", ") + command->get_name();
+    }
+    if (known.empty()) return false;
+    if (next == nullptr) {
+      std::fprintf(stderr, "%s: there is no command '%s'; there are %s\n", path.c_str(), argv[i], known.c_str());
+      return true;
+    }
+    at = next;
+    path += " " + next->get_name();
   }
-  std::fprintf(stderr, "penstock: there is no command '%s'; there are %s\n", argv[1], known.c_str());
-  return true;
+  return false;
 }
 
 }  // namespace
@@ -65,7 +76,8 @@ int main(int argc, char** argv) {
     if (names_no_command(app, argc, argv)) return penstock::cli::wrong_call;
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : penstock::cli::wrong_call;
+    if (app.exit(error) != 0) return penstock::cli::wrong_call;
+    std::cout.flush();  // CLI11 prints its help there.
   } catch (const penstock::config_error& error) {
     std::fprintf(stderr, "penstock: %s\n", error.what());
     return penstock::cli::wrong_call;
@@ -74,7 +86,7 @@ int main(int argc, char** argv) {
     return 1;
   }
   // A result that did not reach its reader (a full disk behind the redirection) is a failure, not a success.
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) {
     std::fputs("penstock: the results could not be written to standard output\n", stderr);
     return exit_status == 0 ? 1 : exit_status;
   }

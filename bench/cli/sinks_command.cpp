@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/cli/bench_options.hpp"
 #include "bench/cli/exit_status.hpp"
 #include "bench/cli/limits_run.hpp"
 #include "bench/suites/environment.hpp"
@@ -165,9 +166,7 @@ void add_sinks_bench(CLI::App& bench, int& exit_status) {
   auto chosen = std::make_shared<sinks_options>();
   command->add_option("--dir", chosen->dir, "the folder to work in; nothing is left there (default: .)")->check(CLI::ExistingDirectory);
   command->add_option("--repeat", chosen->repeat, "passes of each row, or pairs of each ratio (default: 5)")->check(CLI::Range(1, 1000));
-  command->add_option("--bytes", chosen->bytes, "bytes of each pass (default: 256 MiB)")
-      ->transform(CLI::AsSizeValue(false))
-      ->option_text("SIZE");
+  add_pass_bytes(*command, chosen->bytes, "256 MiB");
   command->add_option("--csv", chosen->csv, "writes the figures as CSV")->option_text("FILE");
   command->add_option("--json", chosen->json, "writes Google Benchmark's JSON, for compare.py; with --limits, every pair")
       ->option_text("FILE");

@@ -34,9 +34,7 @@ void add_tune_command(CLI::App& app, int& exit_status) {
       *command, "--page-cache", chosen->cache,
       {{"keep", page_cache_policy::keep}, {"drop", page_cache_policy::drop}, {"direct", page_cache_policy::direct}},
       "what the log may do to the page cache (default: keep)");
-  command->add_option("--bytes", chosen->pass_bytes, "bytes of each pass (default: 128 MiB)")
-      ->transform(CLI::AsSizeValue(false))
-      ->option_text("SIZE");
+  add_pass_bytes(*command, chosen->pass_bytes, "128 MiB");
   command->callback([&exit_status, chosen, seconds] {
     chosen->time = std::chrono::duration<double>(*seconds);
     exit_status = run_tune(*chosen);

@@ -19,3 +19,13 @@ refused "no-such-folder" "$1" bench japm --dir "$folder/no-such-folder"
 refused "repeat" "$1" bench japm --repeat 0
 refused "--dir is required" "$1" tune
 refused "report" "$1" bench all
+refused "the file cannot be read" "$1" config --check ""
+refused "the file cannot be read" "$1" config --explain ""
+refused "there is no command 'jmap'" "$1" bench jmap
+refused "there is no command 'list'" "$1" ring list some.ring
+refused "1 MiB" "$1" tune --dir "$folder" --bytes 3
+refused "1 MiB" "$1" bench sinks --dir "$folder" --bytes 4095
+if [ -w /dev/full ]; then
+  "$1" --help >/dev/full 2>"$folder/err"
+  [ $? -eq 1 ] || { echo "--help onto a full disk does not fail"; exit 1; }
+fi
