@@ -145,7 +145,7 @@ TEST_F(ThreadStream, ReadsWhatAThreadWritesAtTheSameTimeConcurrently) {
 
 TEST(Exchange, NeverHandsOutMoreThanTheBudgetWhateverTheKinds) {
   transport::exchange memory;
-  memory.set_budget(std::size_t{1} << 20);
+  memory.set_budget(16 * transport::block_bytes);
   std::vector<chunk*> blocks;
   while (chunk* taken = memory.take(chunk_kind::block)) blocks.push_back(taken);
   EXPECT_EQ(blocks.size(), 16U);
@@ -155,7 +155,7 @@ TEST(Exchange, NeverHandsOutMoreThanTheBudgetWhateverTheKinds) {
   blocks.pop_back();
   std::vector<chunk*> pages;
   while (chunk* taken = memory.take(chunk_kind::page)) pages.push_back(taken);
-  EXPECT_EQ(pages.size(), 16U) << "a recycled block's memory serves as pages";
+  EXPECT_EQ(pages.size(), transport::block_pages) << "a recycled block's memory serves as pages";
   EXPECT_EQ(memory.used_bytes(), memory.budget_bytes());
 }
 
@@ -190,7 +190,7 @@ TEST(Exchange, RecyclesAChunkCleanWithItsOwnReference) {
 
 TEST(Exchange, LeavesHalfOfTheBudgetWhenManyThreadsHoldBlocks) {
   transport::exchange memory;
-  memory.set_budget(std::size_t{1} << 20);
+  memory.set_budget(16 * transport::block_bytes);
   int opened = 0;
   while (memory.may_open_block()) {
     memory.block_opened();
@@ -212,7 +212,7 @@ TEST(Exchange, TakesChunksOfAnEarlierBudgetBack) {
 // What freed_count() gives changes when somebody is woken.
 TEST(Exchange, WakesNobodyForLittleUnlessLittleWasAllFor16Turns) {
   transport::exchange memory;
-  memory.set_budget(std::size_t{4} << 20);
+  memory.set_budget(64 * transport::block_bytes);
   std::vector<chunk*> all;
   while (chunk* taken = memory.take(chunk_kind::block)) all.push_back(taken);
   ASSERT_EQ(all.size(), 64U);
