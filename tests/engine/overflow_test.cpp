@@ -7,6 +7,7 @@
 #include <map>
 #include <thread>
 
+#include "lib/transport/chunk.hpp"
 #include "tests/engine/running.hpp"
 #include "tests/support/process.hpp"
 
@@ -16,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // A thread that waits for a block may leave less than one.
-constexpr std::uint64_t transport_slack = std::uint64_t{64} << 10;
+constexpr std::uint64_t transport_slack = transport::block_bytes;
 
 struct Overflow : testing::Running {
   config with(overflow_policy policy) {
