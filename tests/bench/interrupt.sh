@@ -24,7 +24,8 @@ grep -q INTERRUPTED "$folder/out.txt" || { echo "the output does not say that it
 head -n 1 "$folder/out.csv" | grep -q '^suite,case,size,clock,unit,median,min,max,repeats,source$' || { echo "no CSV"; exit 1; }
 
 seq 100000 >"$folder/lines.log"
-timeout -s KILL 60 "$1" replay --out /dev/full "$folder/lines.log" >"$folder/out.txt" 2>"$folder/err.txt" &
+# In the foreground: else timeout sends a signal twice, and the second one kills.
+timeout --foreground -s KILL 60 "$1" replay --out /dev/full "$folder/lines.log" >"$folder/out.txt" 2>"$folder/err.txt" &
 tool=$!
 tries=0
 until grep -q "No space left" "$folder/err.txt"; do
