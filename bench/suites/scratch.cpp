@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -19,7 +20,8 @@ namespace {
 constexpr std::array watched{SIGINT, SIGTERM, SIGHUP};
 constexpr std::size_t path_bytes_max = 4096;
 
-volatile std::sig_atomic_t signals_seen = 0;
+std::atomic<int> signals_seen{0};  // Read by other threads too.
+static_assert(std::atomic<int>::is_always_lock_free, "written by a signal handler");
 std::array<struct sigaction, watched.size()> former_actions{};
 
 // What the second signal removes. Plain arrays, since a signal handler may not touch anything that allocates.
