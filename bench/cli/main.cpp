@@ -83,12 +83,12 @@ int main(int argc, char** argv) {
     return penstock::cli::wrong_call;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "penstock: %s\n", error.what());
-    return 1;
+    return penstock::cli::work_failed;
   }
   // A result that did not reach its reader (a full disk behind the redirection) is a failure, not a success.
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0 || !std::cout) {
     std::fputs("penstock: the results could not be written to standard output\n", stderr);
-    return exit_status == 0 ? 1 : exit_status;
+    return exit_status == 0 ? penstock::cli::work_failed : exit_status;
   }
   return exit_status;
 }

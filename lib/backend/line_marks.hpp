@@ -17,12 +17,10 @@ class line_marks {
 
   /// A line of `of_record` ends at `end_bytes`, counted from the sink's first byte. Errors: std::bad_alloc leaves the program: see grow().
   void add(std::uint64_t end_bytes, level of_record) {
-    const std::size_t size = ring_.size();
-    if (count_ == size) [[unlikely]] {
+    if (count_ == ring_.size()) [[unlikely]]
       grow();
-      return add(end_bytes, of_record);
-    }
-    ring_[(first_ + count_) & (size - 1)] = static_cast<std::uint32_t>(end_bytes << level_bits) | static_cast<std::uint32_t>(of_record);
+    ring_[(first_ + count_) & (ring_.size() - 1)] =
+        static_cast<std::uint32_t>(end_bytes << level_bits) | static_cast<std::uint32_t>(of_record);
     ++count_;
     ++held_[of_record];
   }

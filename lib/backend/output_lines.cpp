@@ -135,19 +135,23 @@ bool output::put_arguments(const line_source& line, const line_frame& frame) noe
   lay_out_record(*line.site, *line.body.source, line.body.payload, out);
   const bool escape = must_escape(out.view(), out.printable);
   if (out.spilled() || escape) {
-    put_aside(line, frame, out.view(), escape);
+    put_aside(line, frame, escape ? escaped(out.view()) : out.view());
   } else {
     end_line(out.pos, frame);
   }
   return true;
 }
 
-void output::put_aside(const line_source& line, const line_frame& frame, std::string_view message, bool escape) noexcept {
+void output::put_aside(const line_source& line, const line_frame& frame, std::string_view message) noexcept {
   line_.assign(frame.before.view());
   frame.patch(line_.data(), line.time);
+  write_new({line_, message, frame.after.view()}, line.number);
+}
+
+std::string_view output::escaped(std::string_view message) noexcept {
   escaped_.clear();
-  if (escape) append_escaped(escaped_, message);
-  write_new({line_, escape ? std::string_view(escaped_) : message, frame.after.view()}, line.number);
+  append_escaped(escaped_, message);
+  return escaped_;
 }
 
 void output::put_slowly(const line_source& line) noexcept {
@@ -159,13 +163,8 @@ void output::put_slowly(const line_source& line) noexcept {
     message = out.view();
     printable = out.printable;
   }
-  const bool escape = must_escape(message, printable);
-  if (layout_->simple()) return put_aside(line, layout_->frame(line), message, escape);
-  if (escape) {
-    escaped_.clear();
-    append_escaped(escaped_, message);
-    message = escaped_;
-  }
+  if (must_escape(message, printable)) message = escaped(message);
+  if (layout_->simple()) return put_aside(line, layout_->frame(line), message);
   layout_->compose(line_, line, message);
   write_new({.before = line_}, line.number);
 }

@@ -161,14 +161,17 @@ void exchange::wake_waiting() noexcept {
   if (claimed() || used + budget / 4 <= budget) return wake_all_waiting();
   if (used + budget / 16 > budget && ++gives_unheard_ < gives_unheard_max) return;
   gives_unheard_ = 0;
-  freed_.fetch_add(1, std::memory_order_seq_cst);
-  os::futex_wake(freed_, 1);
+  wake(1);
 }
 
 void exchange::wake_all_waiting() noexcept {
   gives_unheard_ = 0;
+  wake(INT_MAX);
+}
+
+void exchange::wake(int threads_max) noexcept {
   freed_.fetch_add(1, std::memory_order_seq_cst);
-  os::futex_wake(freed_, INT_MAX);
+  os::futex_wake(freed_, threads_max);
 }
 
 void exchange::waiter::want(std::size_t bytes) noexcept {
@@ -188,8 +191,7 @@ void exchange::waiter::wait_for_memory(std::uint32_t seen, std::chrono::nanoseco
 
 void exchange::release_claim() noexcept {
   claimed_.store(false, std::memory_order_release);
-  freed_.fetch_add(1, std::memory_order_seq_cst);
-  os::futex_wake(freed_, INT_MAX);
+  wake(INT_MAX);
 }
 
 announcer_ptr exchange::make_announcer() { return announcer_ptr(new announcer(queues_->announced)); }

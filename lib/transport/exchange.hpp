@@ -106,6 +106,7 @@ class exchange {
   chunk* open(chunk* taken) noexcept;
   chunk* take_recycled(chunk_kind kind) noexcept;
   bool make_room(std::size_t pages) noexcept;
+  void wake(int threads_max) noexcept;
   void open_arena(std::size_t pages, std::size_t from);
 
   std::unique_ptr<queues> queues_;
