@@ -8,6 +8,7 @@
 
 #include "bench/suites/checksum.hpp"
 #include "bench/suites/content.hpp"
+#include "bench/suites/machine_speed.hpp"
 #include "bench/suites/progress.hpp"
 #include "bench/suites/raw_io.hpp"
 #include "bench/suites/scratch.hpp"
@@ -33,6 +34,10 @@ int passes_of(const column& size, const options& chosen) {
   if (size.bytes <= short_pass_bytes_max) return 15;
   return size.bytes < long_pass_bytes_min ? 7 : 3;
 }
+
+// Short passes are spread over the whole run, so that a minute in which the machine is slow is a part of each cell and makes none of them:
+// the spread then says how far another run may be away. Columns of long passes take minutes each, and make their large source once.
+constexpr int laps = 5;
 
 bool has_first_pass(const column& size) { return size.bytes <= short_pass_bytes_max; }
 
@@ -68,10 +73,16 @@ class runner {
   }
 
   suite_result run() {
-    for (const column& size : result_.what.columns) {
-      if (interrupted()) break;
-      run_column(size);
+    const std::vector<column>& columns = result_.what.columns;
+    std::vector<std::vector<tally>> tallies;
+    for (const column& size : columns) tallies.emplace_back(size.cells.size());
+    for (int lap = 0; lap < laps; ++lap) {
+      for (std::size_t i = 0; i < columns.size() && !interrupted(); ++i) run_lap(columns[i], lap, tallies[i]);
     }
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      for (std::size_t k = 0; k < columns[i].cells.size(); ++k) keep(columns[i], columns[i].cells[k], tallies[i][k]);
+    }
+    if (const std::string speed = speed_.text(); !speed.empty()) note(speed);
     result_.interrupted = interrupted();
     return std::move(result_);
   }
@@ -86,25 +97,33 @@ class runner {
     return sum;
   }
 
-  void run_column(const column& size) {
+  // The rounds of one column that belong to this lap.
+  void run_lap(const column& size, int lap, std::vector<tally>& tallies) {
+    const int rounds = passes_of(size, chosen_);
+    const bool spread = has_first_pass(size);
+    if (!spread && lap > 0) return;
+    const int begin = spread ? rounds * lap / laps : 0;
+    const int end = spread ? rounds * (lap + 1) / laps : rounds;
+    const bool cold = spread && lap == 0;
+    if (begin == end && !cold) return;
     if (size.has_source)
       make_file(folder_.source(), size.bytes, [](std::uint64_t offset, std::size_t n) { return content::instance().block(offset, n); });
-    const std::size_t n = size.cells.size();
-    const int rounds = passes_of(size, chosen_);
-    std::vector<tally> tallies(n);
-    for (int round = has_first_pass(size) ? -1 : 0; round < rounds; ++round) {
-      // Each round begins at another row, so that no row always runs after the same neighbour or on the coolest machine.
-      const std::size_t shift =
-          static_cast<std::size_t>(std::max(round, 0)) * std::max<std::size_t>(n / static_cast<std::size_t>(rounds), 1);
-      for (std::size_t i = 0; i < n && !interrupted(); ++i) {
-        const std::size_t index = (i + shift) % n;
-        if (!tallies[index].dropped) run_pass(size, size.cells[index], round, tallies[index]);
-        progress_.step(weight_of(size));
-      }
-    }
-    for (std::size_t i = 0; i < n; ++i) keep(size, size.cells[i], tallies[i]);
+    if (cold) run_round(size, -1, rounds, tallies);
+    for (int round = begin; round < end; ++round) run_round(size, round, rounds, tallies);
     ::unlink(folder_.target().c_str());
     ::unlink(folder_.source().c_str());
+  }
+
+  // Each round begins at another row, so that no row always runs after the same neighbour or on the coolest machine.
+  void run_round(const column& size, int round, int rounds, std::vector<tally>& tallies) {
+    speed_.probe();
+    const std::size_t n = size.cells.size();
+    const std::size_t shift = static_cast<std::size_t>(std::max(round, 0)) * std::max<std::size_t>(n / static_cast<std::size_t>(rounds), 1);
+    for (std::size_t i = 0; i < n && !interrupted(); ++i) {
+      const std::size_t index = (i + shift) % n;
+      if (!tallies[index].dropped) run_pass(size, size.cells[index], round, tallies[index]);
+      progress_.step(weight_of(size));
+    }
   }
 
   void run_pass(const column& size, const cell& the_case, int round, tally& into) {
@@ -161,6 +180,7 @@ class runner {
   const options& chosen_;
   scratch_folder folder_;
   progress progress_;
+  machine_speed speed_;
   suite_result result_;
 };
 
