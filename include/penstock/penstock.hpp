@@ -33,8 +33,9 @@ PENSTOCK_EXPORT void start(const config& settings);
 /// load_config() and start(). Example: examples/config_file.cpp.
 PENSTOCK_EXPORT void start(const std::filesystem::path& file);
 
-/// Waits until every record logged before the call, by any thread, is with the kernel. False: not by the deadline, or some are lost.
+/// Waits until every record logged before the call, by any thread, is with the kernel. False: not by the deadline, or a sink has lost some.
 ///
+/// A loss, whenever it happened, is told by the next flush(), sync() or stop(), and by that one only: stats() keeps the count.
 /// Thread: any; on the backend's own thread (a sink, a formatter, an error handler) false at once.
 PENSTOCK_EXPORT bool flush(std::chrono::nanoseconds timeout = forever);
 
@@ -46,7 +47,8 @@ PENSTOCK_EXPORT bool reopen(std::chrono::nanoseconds timeout = forever);
 
 /// Drains, closes the sinks, joins the backend thread. Runs at exit by itself; idempotent. Later records are written by their own thread.
 ///
-/// False: not done by the deadline; the backend thread is left behind, and what it still holds is said on standard error.
+/// False: a sink has lost records that no flush() has told of; or not done by the deadline, then the backend thread is left behind, and what
+/// it still holds is said on standard error.
 PENSTOCK_EXPORT bool stop(std::chrono::nanoseconds timeout = forever);
 
 /// What became of every record. While records move, a snapshot may be a few records old; `queued` is never negative.

@@ -102,6 +102,7 @@ class output {
   /// Copies the ledger to where stats() reads it.
   void publish() noexcept;
   sink_stats stats() const;
+  std::uint64_t lost_count() const noexcept { return lost_.total(); }
   output_news& news() noexcept { return news_; }
   /// What the error handler is told of the trouble.
   std::string trouble_text() const;

@@ -50,6 +50,7 @@ void worker::configure(const backend_config& settings, std::vector<std::unique_p
   idle_turns_ = 0;
   const std::lock_guard lock(requests_mutex_);
   accepting_ = true;
+  lost_told_ = 0;
 }
 
 bool worker::take(transport::thread_stream& stream, const detail::record_header& record) noexcept {

@@ -108,7 +108,7 @@ class worker {
   void refuse_pending_after_stop(std::vector<std::shared_ptr<request>>& stops);
   bool serve_flush(request& asked, bool to_medium);
   bool serve_stop(const moment& now);
-  std::uint64_t lost_count() const noexcept;
+  void finish(request& asked, bool good);
   void nap(const moment& now);
   std::int64_t nap_limit_ns(const moment& now) const noexcept;
   void wake_sleeper() noexcept;
@@ -150,6 +150,7 @@ class worker {
   std::mutex requests_mutex_;
   bool accepting_ = false;
   std::vector<std::shared_ptr<request>> requests_;
+  std::uint64_t lost_told_ = 0;  // Of the records that sinks lost: those that a flush, sync or stop has told of.
 };
 
 }  // namespace penstock::backend

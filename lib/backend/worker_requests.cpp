@@ -50,7 +50,7 @@ bool worker::ask(request_kind kind, std::chrono::nanoseconds timeout) {
     // While it accepts, a run's outputs are what they are.
     const std::lock_guard lock(requests_mutex_);
     if (!accepting_) return true;
-    asked = std::make_shared<request>(kind, lost_count());
+    asked = std::make_shared<request>(kind, lost_told_);
     requests_.push_back(asked);
     anything_asked_.store(true, std::memory_order_seq_cst);
   }
@@ -58,10 +58,11 @@ bool worker::ask(request_kind kind, std::chrono::nanoseconds timeout) {
   return asked->wait(timeout);
 }
 
-std::uint64_t worker::lost_count() const noexcept {
-  std::uint64_t sum = 0;
-  for (const auto& each : outputs_) sum += each->stats().lost.total();
-  return sum;
+// Called under the mutex of requests. A record that was lost before the call was logged before it too: whoever asks first is told.
+void worker::finish(request& asked, bool good) {
+  std::uint64_t lost = 0;
+  for (const auto& each : outputs_) lost += each->lost_count();
+  if (asked.finish(good && lost == asked.lost_told()) && asked.kind() != request_kind::unload) lost_told_ = lost;
 }
 
 // Serves what was asked; true: it was to stop, and that is done.
@@ -117,7 +118,7 @@ void worker::refuse_pending_after_stop(std::vector<std::shared_ptr<request>>& st
   stops.insert(stops.end(), requests_.begin(), requests_.end());
   requests_.clear();
   pending_.clear();
-  for (const auto& each : stops) each->finish(lost_count() == each->lost_before());
+  for (const auto& each : stops) finish(*each, true);
 }
 
 // Takes all that was committed before now and brings it to the kernel. False: ask again.
@@ -142,7 +143,8 @@ bool worker::serve_flush(request& asked, bool to_medium) {
   // At the end, since a sync that failed while another sink's was pending does not fail again. So may one have that nobody waited for.
   if (to_medium)
     for (const auto& each : outputs_) good = !each->take_sync_failure() && good;
-  asked.finish(good && lost_count() == asked.lost_before());
+  const std::lock_guard lock(requests_mutex_);
+  finish(asked, good);
   return true;
 }
 

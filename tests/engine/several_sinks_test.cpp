@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <string>
+#include <thread>
 
 #include "tests/engine/running.hpp"
 
@@ -156,6 +157,23 @@ TEST_F(SeveralSinks, OneThatFailsForGoodIsDisabledAndTheOtherGoesOn) {
   testing::expect_sums(now);
   EXPECT_EQ(of(now, "stalled").written.total(), 0U);
   EXPECT_EQ(of(now, "stalled").lost.total(), 2U);
+}
+
+TEST_F(SeveralSinks, ALossIsToldByTheNextFlushAndByThatOnly) {
+  start(two_sinks());
+  {
+    const std::lock_guard lock(control->mutex);
+    control->every_result = {errc::closed, EPIPE};
+  }
+  PENSTOCK_INFO("first");
+  while (!of(stats(), "stalled").disabled) std::this_thread::sleep_for(1ms);
+  EXPECT_FALSE(flush()) << "lost before the call, and logged before it too";
+  EXPECT_TRUE(flush());
+  PENSTOCK_INFO("second");
+  EXPECT_FALSE(sync());
+  EXPECT_TRUE(flush());
+  PENSTOCK_INFO("third");
+  EXPECT_FALSE(stop());
 }
 
 }  // namespace
