@@ -54,6 +54,7 @@ class exchange {
   void give(chunk* done) noexcept;
   /// Wakes one of those who wait for memory once a sixteenth of the budget is free, or all if it is a quarter. More of them, or sooner,
   /// would take the reader's processor away from it while it has the most to do, and find little: one that is awake uses up what is given.
+  /// So that the others do not wait for ever, one is woken after some calls that woke nobody, the sooner the more there are.
   void wake_waiting() noexcept;
   /// For when there is nothing left to be read: nobody else would wake the others.
   void wake_all_waiting() noexcept;
@@ -124,7 +125,7 @@ class exchange {
   std::atomic<std::uint32_t> freed_{0};                  // Futex word.
   alignas(64) std::atomic<std::uint64_t> announced_{0};  // Written by threads that announce.
   alignas(64) std::uint64_t adopted_ = 0;                // The reader's own.
-  int gives_unheard_ = 0;                                // The reader's own: calls of wake_waiting() in a row that woke nobody.
+  unsigned waits_unheard_ = 0;  // The reader's own: threads that waited, summed over calls of wake_waiting() in a row that woke nobody.
 };
 
 }  // namespace penstock::transport

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <string>
 #include <thread>
 #include <vector>
@@ -210,7 +211,7 @@ TEST(Exchange, TakesChunksOfAnEarlierBudgetBack) {
 }
 
 // What freed_count() gives changes when somebody is woken.
-TEST(Exchange, WakesNobodyForLittleUnlessLittleWasAllFor16Turns) {
+TEST(Exchange, WakesNobodyForLittleUnlessLittleWasAllFor8Turns) {
   transport::exchange memory;
   memory.set_budget(64 * transport::block_bytes);
   std::vector<chunk*> all;
@@ -231,12 +232,35 @@ TEST(Exchange, WakesNobodyForLittleUnlessLittleWasAllFor16Turns) {
   memory.wake_waiting();
   EXPECT_EQ(waiting.freed_count(), at_first + 1) << "a sixteenth";
   for (int i = 0; i < 2; ++i) all.push_back(memory.take(chunk_kind::block));
-  for (int i = 0; i < 15; ++i) memory.wake_waiting();
+  for (int i = 0; i < 7; ++i) memory.wake_waiting();
   EXPECT_EQ(waiting.freed_count(), at_first + 1);
   memory.wake_waiting();
   EXPECT_EQ(waiting.freed_count(), at_first + 2) << "others take what is given";
   memory.wake_all_waiting();
   EXPECT_EQ(waiting.freed_count(), at_first + 3);
+}
+
+TEST(Exchange, WakesTheSoonerTheMoreWait) {
+  transport::exchange memory;
+  memory.set_budget(64 * transport::block_bytes);
+  while (memory.take(chunk_kind::block) != nullptr) {
+  }
+  const auto turns_until_woken = [&](const transport::exchange::waiter& one) {
+    const std::uint32_t before = one.freed_count();
+    int turns = 0;
+    while (one.freed_count() == before && turns < 100) {
+      memory.wake_waiting();
+      ++turns;
+    }
+    return turns;
+  };
+  std::deque<transport::exchange::waiter> waiting;
+  std::vector<int> turns;
+  for (int i = 0; i < 10; ++i) {
+    waiting.emplace_back(memory);
+    turns.push_back(turns_until_woken(waiting.front()));
+  }
+  EXPECT_EQ(turns, (std::vector<int>{8, 4, 3, 2, 2, 2, 2, 2, 2, 2}));
 }
 
 TEST(Exchange, WakesWhoeverWaitsForALargeRecordAtEachChunk) {
