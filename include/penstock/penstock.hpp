@@ -47,8 +47,8 @@ PENSTOCK_EXPORT bool reopen(std::chrono::nanoseconds timeout = forever);
 
 /// Drains, closes the sinks, joins the backend thread. Runs at exit by itself; idempotent. Later records are written by their own thread.
 ///
-/// False: a sink has lost records that no flush() has told of; or not done by the deadline, then the backend thread is left behind, and what
-/// it still holds is said on standard error.
+/// False: a sink has lost records that no flush() has told of; or not done by the deadline, then the backend thread is left behind, and
+/// what it still holds is said on standard error.
 PENSTOCK_EXPORT bool stop(std::chrono::nanoseconds timeout = forever);
 
 /// What became of every record. While records move, a snapshot may be a few records old; `queued` is never negative.

@@ -103,7 +103,31 @@ TEST_F(Runner, AReadThatSawSomethingElseDropsItsRow) {
 TEST_F(Runner, ACaseThatThisMachineCannotRunIsANoteAndNoFailure) {
   const suite_result result = run_cells({{.row = "exotic", .run = [](pass&) { throw unavailable("no such call"); }}});
   EXPECT_THAT(result.failures, IsEmpty());
-  EXPECT_THAT(result.notes, ElementsAre("exotic: not available here: no such call"));
+  EXPECT_THAT(result.notes, ElementsAre("exotic: not available here: no such call", ::testing::StartsWith("The machine itself")));
+}
+
+TEST_F(Runner, PassesOfShortColumnsAreSpreadOverLapsThroughAllOfThem) {
+  std::string order;
+  const auto column_of = [&](const char* label) {
+    column size{.label = label, .bytes = file_bytes, .expected = content::instance().expected(file_bytes)};
+    size.cells = {{.row = "row", .run = [&order, label](pass& p) {
+                     order += label;
+                     write_content(p, file_bytes);
+                   }}};
+    return size;
+  };
+  suite what{.name = "test", .title = "a test", .unit = "ms"};
+  what.columns = {column_of("a"), column_of("b")};
+  chosen_.repeat = 10;
+  const suite_result result = run(std::move(what), chosen_);
+  EXPECT_EQ(order,
+            "aaabbb"
+            "aabb"
+            "aabb"
+            "aabb"
+            "aabb")
+      << "one cold pass each, then two a lap";
+  for (const char* label : {"a", "b"}) EXPECT_EQ(result.find("row", label, clock_kind::close)->values.repeats, 10U);
 }
 
 TEST_F(Runner, ANewFileIsAbsentWhenThePassBegins) {

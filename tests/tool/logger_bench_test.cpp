@@ -45,7 +45,7 @@ TEST(LoggerBench, FindsEveryLineOfEveryWorkloadInEachFormatMode) {
   const temp_folder folder;
   const tool_result result =
       call_tool(folder, "bench logger --logger penstock --repeat 1 --records 200 --threads 3 --csv f.csv --json f.json");
-  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  ASSERT_EQ(result.status, 0) << result.out << result.err;
   const std::string csv = text_of(folder / "f.csv");
   EXPECT_EQ(lines_of(csv).front(), "suite,case,size,clock,unit,median,min,max,repeats,source");
   for (const char* mode : {"Penstock auto", "Penstock caller", "Penstock backend"}) {
