@@ -18,7 +18,6 @@ namespace penstock::engine {
 
 namespace {
 
-constinit thread_local bool this_is_the_backend = false;
 // In start(): a sink's factory that logs must not start the library once more.
 constinit thread_local bool this_is_starting = false;
 
@@ -56,7 +55,7 @@ std::unique_ptr<backend::output> make_output(const std::string& name, const sink
 
 }  // namespace
 
-bool on_backend() noexcept { return this_is_the_backend; }
+constinit thread_local bool this_is_the_backend = false;
 backend_scope::backend_scope() noexcept : former_(this_is_the_backend) { this_is_the_backend = true; }
 backend_scope::~backend_scope() { this_is_the_backend = former_; }
 

@@ -108,8 +108,10 @@ class instance {
   std::unique_ptr<backend::output> last_resort_;  // Standard error, for records after stop() without a sink.
 };
 
+// Declared as it is so that reading it is one load, in a shared library too.
+extern __attribute__((tls_model("initial-exec"))) constinit thread_local bool this_is_the_backend;
 /// Whether the calling thread is the backend: its thread, or one that drains after stop(). Such a thread never waits for the backend.
-bool on_backend() noexcept;
+inline bool on_backend() noexcept { return this_is_the_backend; }
 
 class backend_scope {
  public:

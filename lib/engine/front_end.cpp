@@ -31,6 +31,7 @@ using transport::thread_stream;
 constexpr std::size_t look_again_bytes = std::size_t{2} << 10;
 // Larger arguments are mostly strings: laying them out is a copy, which the backend does as fast, and saves one here.
 constexpr std::size_t deferred_always_bytes = 1024;
+constexpr std::size_t text_bytes_min = 64;  // Less room at a chunk's end is not tried: most texts would not fit.
 constexpr std::string_view cut_marker = "[... cut]";
 
 constinit stream_front nowhere{};
@@ -87,7 +88,7 @@ void set_limit(const engine::front_settings& front, thread_stream& stream) noexc
     return;
   }
   engine::instance::get().worker().wake();
-  stream.text_until_bytes = stream.produced_bytes() + look_again_bytes;
+  stream.text_until = stream.write + look_again_bytes;
   stream.limit =
       format == format_mode::automatic ? stream.write : stream.write + std::min<std::size_t>(stream.chunk_rest_bytes(), threshold_bytes);
 }
@@ -102,32 +103,41 @@ bool wants_text(const engine::front_settings& front, thread_stream& stream, std:
       break;
   }
   if (record_bytes > deferred_always_bytes) return false;
-  if (stream.produced_bytes() < stream.text_until_bytes) return true;
+  if (stream.write < stream.text_until) return true;
   return stream.unread_bytes() >= threshold_bytes;
 }
 
-[[gnu::noinline]] void add_frame(thread_stream& stream) { stream.frames.push_back(std::make_unique<transport::scratch_frame>()); }
+[[gnu::noinline]] void add_frame(std::unique_ptr<transport::scratch_frame>& next, transport::scratch_frame* below) {
+  next = std::make_unique<transport::scratch_frame>();
+  next->below = below;
+}
 
 inline transport::scratch_frame& push_frame(thread_stream& stream) {
-  if (stream.frames_in_use == stream.frames.size()) [[unlikely]]
-    add_frame(stream);
-  return *stream.frames[stream.frames_in_use++];
+  std::unique_ptr<transport::scratch_frame>& next = stream.frame == nullptr ? stream.first_frame : stream.frame->above;
+  if (next == nullptr) [[unlikely]]
+    add_frame(next, stream.frame);
+  stream.frame = next.get();
+  return *next;
 }
+
+inline void pop_frame(thread_stream& stream) noexcept { stream.frame = stream.frame->below; }
 
 inline void after_commit(engine::instance& engine, thread_stream& stream) noexcept {
   const engine::front_settings& front = engine.front();
-  if (front.format.load(std::memory_order_relaxed) == format_mode::automatic && stream.produced_bytes() < stream.text_until_bytes &&
-      stream.limit == stream.write)
+  if (front.format.load(std::memory_order_relaxed) == format_mode::automatic && stream.write < stream.text_until) {
+    stream.limit = stream.write;
     return;
+  }
   set_limit(front, stream);
 }
 
 // The record's level may have been raised by the start that the record itself caused.
 bool passes(engine::instance& engine, level of_record, std::uint32_t logger_index) noexcept;
 
+// What a text record begins with: the header, and the source of a site with site_source_in_record.
 struct text_record {
   const call_site& site;
-  const source_facts* source;  // In the record, for sites with site_source_in_record.
+  const source_facts* source;
   std::uint32_t logger_index;
   std::uint64_t time_ticks;
 };
@@ -136,23 +146,13 @@ std::size_t source_bytes(const call_site& site) noexcept { return (site.flags & 
 
 std::uint32_t flags_of(const text_out& laid_out) noexcept { return laid_out.printable ? std::uint32_t{record_is_printable} : 0; }
 
-void put_header(std::byte* place, const text_record& record, std::size_t text_bytes, std::uint32_t flags) noexcept {
-  const std::size_t before = source_bytes(record.site);
-  auto* header = reinterpret_cast<record_header*>(place);
-  header->size_word = size_word_for(before + text_bytes);
-  header->logger_word = record.logger_index | record_is_text | flags;
-  header->time_ticks = record.time_ticks;
-  header->site = &record.site;
-  if (before != 0) std::memcpy(place + sizeof(record_header), record.source, sizeof(source_facts));
-}
-
 // Puts finished text into the chunk; what is too long for a record is cut, with a marker.
 void put_text(engine::instance& engine, thread_stream& stream, const text_record& record,
               const transport::spilling_text& laid_out) noexcept {
   std::string_view text = laid_out.view();
   const std::size_t before = source_bytes(record.site);
   const std::size_t text_bytes_max = engine.front().record_bytes_max.load(std::memory_order_relaxed) - sizeof(record_header) - before - 8;
-  std::uint32_t flags = flags_of(laid_out);
+  std::uint32_t flags = record_is_text | flags_of(laid_out);
   std::string_view marker;
   if (text.size() > text_bytes_max) {
     text = text.substr(0, backend::utf8_boundary(text, text_bytes_max - cut_marker.size()));
@@ -163,30 +163,34 @@ void put_text(engine::instance& engine, thread_stream& stream, const text_record
   const std::size_t text_bytes = text.size() + marker.size();
   const std::size_t record_bytes = record_bytes_for(before + text_bytes);
   if (!make_room(engine, stream, record_bytes, record.site.level, record.time_ticks)) return;
-  put_header(stream.write, record, text_bytes, flags);
-  std::byte* place = stream.write + sizeof(record_header) + before;
+  *reinterpret_cast<record_header*>(stream.write) = {size_word_for(before + text_bytes), record.logger_index | flags, record.time_ticks,
+                                                     &record.site};
+  std::byte* place = stream.write + sizeof(record_header);
+  if (before != 0) std::memcpy(place, record.source, sizeof(source_facts));
+  place += before;
   if (!text.empty()) std::memcpy(place, text.data(), text.size());
   if (!marker.empty()) std::memcpy(place + text.size(), marker.data(), marker.size());
   commit_record(stream, record_bytes);
 }
 
-// Lays the text of encoded arguments out, in the chunk itself if it fits there and no user's code runs.
-void put_laid_out(engine::instance& engine, thread_stream& stream, const text_record& record, const std::byte* arguments,
-                  transport::text_spill& spill) noexcept {
-  const std::size_t before = sizeof(record_header) + source_bytes(record.site);
-  const std::size_t rest = stream.chunk_rest_bytes();
-  const bool in_place = (record.site.flags & site_user_types) == 0 && !engine::on_backend() && rest > before + 64;
-  char* begin = in_place ? reinterpret_cast<char*>(stream.write + before) : nullptr;
-  char* end = in_place ? reinterpret_cast<char*>(stream.write + rest - 8) : nullptr;
-  transport::spilling_text out(begin, end, spill);
-  const source_facts& source = record.source != nullptr ? *record.source : record.site.source;
-  backend::lay_out_record(record.site, source, arguments, out);
-  if (!in_place || out.begin != begin) {
-    put_text(engine, stream, record, out);
+// Lays the text of encoded arguments out: in the chunk itself, if it fits there and no user's code runs, which may log too.
+void put_laid_out(engine::instance& engine, thread_stream& stream, const record_header& encoded, transport::text_spill& spill) noexcept {
+  const call_site& site = *encoded.site;
+  const backend::record_view body(encoded);
+  const std::size_t before = sizeof(record_header) + source_bytes(site);
+  const bool in_place = (site.flags & site_user_types) == 0 && stream.chunk_rest_bytes() > before + text_bytes_min && !engine::on_backend();
+  char* const begin = in_place ? reinterpret_cast<char*>(stream.write + before) : nullptr;
+  transport::spilling_text out(begin, in_place ? reinterpret_cast<char*>(stream.chunk_end - 8) : nullptr, spill);
+  backend::lay_out_record(site, *body.source, body.payload, out);
+  if (!in_place || out.begin != begin) [[unlikely]] {
+    put_text(engine, stream, {site, body.source, encoded.logger_index(), encoded.time_ticks}, out);
     return;
   }
-  put_header(stream.write, record, out.view().size(), flags_of(out));
-  commit(stream, record_bytes_for(source_bytes(record.site) + out.view().size()));
+  const auto payload_bytes = static_cast<std::size_t>(reinterpret_cast<std::byte*>(out.pos) - stream.write) - sizeof(record_header);
+  *reinterpret_cast<record_header*>(stream.write) = {size_word_for(payload_bytes), encoded.logger_word | record_is_text | flags_of(out),
+                                                     encoded.time_ticks, &site};
+  if (before != sizeof(record_header)) std::memcpy(stream.write + sizeof(record_header), body.source, sizeof(source_facts));
+  commit(stream, record_bytes_for(payload_bytes));
 }
 
 bool passes(engine::instance& engine, level of_record, std::uint32_t logger_index) noexcept {
@@ -225,7 +229,7 @@ std::byte* reserve_slow(std::size_t record_bytes, const call_site& site, std::ui
   engine::instance& engine = engine::instance::get();
   thread_stream* stream = prepare(engine, site, logger_index, time_ticks);
   if (stream == nullptr) return nullptr;
-  const std::size_t frames_in_use = stream->frames_in_use;
+  transport::scratch_frame* const below = stream->frame;
   try {
     const engine::front_settings& front = engine.front();
     const bool as_text = record_bytes > front.record_bytes_max.load(std::memory_order_relaxed) || wants_text(front, *stream, record_bytes);
@@ -236,7 +240,7 @@ std::byte* reserve_slow(std::size_t record_bytes, const call_site& site, std::ui
     if (!as_text) return stream->write;
     return reinterpret_cast<std::byte*>(frame.arguments.make_room(record_bytes));
   } catch (...) {
-    stream->frames_in_use = frames_in_use;
+    stream->frame = below;
     stream->count_dropped(drop_reason::overflow, site.level, time_ticks);
     engine.worker().note_drop();
     return nullptr;
@@ -246,19 +250,15 @@ std::byte* reserve_slow(std::size_t record_bytes, const call_site& site, std::ui
 void commit_slow(std::byte* place) noexcept {
   engine::instance& engine = engine::instance::get();
   thread_stream& stream = *own_stream();
-  transport::scratch_frame& frame = *stream.frames[stream.frames_in_use - 1];
+  transport::scratch_frame& frame = *stream.frame;
   if (!frame.as_text) {
-    --stream.frames_in_use;
+    pop_frame(stream);
     commit_record(stream, frame.record_bytes);
   } else {
-    const auto& header = *reinterpret_cast<const record_header*>(place);
-    const backend::record_view body(header);
-    const bool own_source = (header.site->flags & site_source_in_record) != 0;
-    put_laid_out(engine, stream, {*header.site, own_source ? body.source : nullptr, header.logger_index(), header.time_ticks}, body.payload,
-                 frame.text);
+    put_laid_out(engine, stream, *reinterpret_cast<const record_header*>(place), frame.text);
     frame.arguments.trim();
     frame.text.trim();
-    --stream.frames_in_use;
+    pop_frame(stream);
   }
   after_commit(engine, stream);
 }
@@ -281,7 +281,7 @@ void log_text(const call_site& site, const source_facts* source, std::uint32_t l
   source_facts kept = source != nullptr ? *source : site.source;
   put_text(engine, *stream, {site, &kept, logger_index, time_ticks}, out);
   frame->text.trim();
-  --stream->frames_in_use;
+  pop_frame(*stream);
   set_limit(engine.front(), *stream);
   if (site.level >= level::error) wake_for_urgent();
 }

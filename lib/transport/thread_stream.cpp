@@ -28,6 +28,8 @@ void thread_stream::open_chunk(chunk* opened) noexcept {
   begun_ = true;
   if (opened->kind() == chunk_kind::block) home_.block_opened();
   chunk_begin = opened->begin();
+  chunk_end = opened->end();
+  text_until = nullptr;
   write = chunk_begin + sizeof(chunk);
   limit = write;
 }
@@ -35,7 +37,7 @@ void thread_stream::open_chunk(chunk* opened) noexcept {
 void thread_stream::detach_chunk() noexcept {
   if (chunk_begin == nullptr) return;
   seal(no_chunk_yet);
-  chunk_begin = write = limit = nullptr;
+  chunk_begin = chunk_end = write = limit = text_until = nullptr;
 }
 
 bool thread_stream::announce_if_parked() noexcept {
@@ -110,9 +112,8 @@ chunk* thread_stream::release_chunk() noexcept {
 void thread_stream::reuse(int thread_id) {
   // The former thread is gone and the reader has let go: nobody else looks.
   sealed_bytes_ = produced_bytes();
-  write = limit = chunk_begin = nullptr;
-  text_until_bytes = 0;
-  frames_in_use = 0;
+  chunk_begin = chunk_end = write = limit = text_until = nullptr;
+  frame = nullptr;
   begun_ = false;
   closed_.store(false, std::memory_order_relaxed);
   parked.store(1, std::memory_order_relaxed);

@@ -31,6 +31,8 @@ struct alignas(64) scratch_frame {
   text_spill text{};
   std::size_t record_bytes = 0;
   bool as_text = false;
+  scratch_frame* below = nullptr;          // The statement whose formatter logs this one.
+  std::unique_ptr<scratch_frame> above{};  // Kept for the next that is nested so deep.
 };
 
 class alignas(64) thread_stream : public detail::stream_front {
@@ -46,7 +48,7 @@ class alignas(64) thread_stream : public detail::stream_front {
   /// Whether this thread has had a chunk yet.
   bool begun() const noexcept { return begun_; }
   chunk* writing() const noexcept { return reinterpret_cast<chunk*>(chunk_begin); }
-  std::size_t chunk_rest_bytes() const noexcept { return chunk_begin == nullptr ? 0 : static_cast<std::size_t>(writing()->end() - write); }
+  std::size_t chunk_rest_bytes() const noexcept { return static_cast<std::size_t>(chunk_end - write); }
   /// Bytes committed and not yet published as consumed.
   std::uint64_t unread_bytes() const noexcept { return produced_bytes() - consumed_.load(std::memory_order_acquire); }
   std::uint64_t produced_bytes() const noexcept {
@@ -96,9 +98,10 @@ class alignas(64) thread_stream : public detail::stream_front {
   void forget_drop_times() noexcept { first_drop_ticks_.store(0, std::memory_order_relaxed); }
 
   // The thread's own, beyond the fast path.
-  std::vector<std::unique_ptr<scratch_frame>> frames{};
-  std::size_t frames_in_use = 0;
-  std::uint64_t text_until_bytes = 0;  // `auto`: below this many produced bytes records are text without looking again.
+  std::unique_ptr<scratch_frame> first_frame{};
+  scratch_frame* frame = nullptr;  // Of the innermost statement that is under way.
+  std::byte* chunk_end = nullptr;
+  std::byte* text_until = nullptr;  // `auto`: while `write` is below, records are text without looking again.
 
  private:
   const detail::record_header* refill() noexcept;
