@@ -8,9 +8,19 @@ namespace penstock::backend {
 using kind = pattern_op::kind;
 
 void padded_text::assign(std::string_view text) {
-  room_.assign((text.size() + piece_bytes - 1) / piece_bytes * piece_bytes, '\0');
+  room_.assign(std::max((text.size() + piece_bytes - 1) / piece_bytes, std::size_t{1}) * piece_bytes, '\0');
   std::copy(text.begin(), text.end(), room_.begin());
   bytes_ = text.size();
+}
+
+// Both are written, since a copy that reads what was stored just before would wait for it.
+void line_frame::put_digits(char* copy, wall_ns time) noexcept {
+  const auto nanoseconds = static_cast<std::uint32_t>(time - second_start);
+  for (const fraction_place& place : places) {
+    put_fraction(copy + place.offset, nanoseconds, place.digits);
+    put_fraction(before.data() + place.offset, nanoseconds, place.digits);
+  }
+  digits_start = time - static_cast<wall_ns>(nanoseconds % digits_ns);
 }
 
 line_layout::line_layout(std::string_view pattern, control_chars_policy control_chars, bool colour)
@@ -37,6 +47,11 @@ void line_layout::render(line_frame& kept, const line_source& line) {
   std::int64_t second = line.time / 1'000'000'000;
   if (line.time % 1'000'000'000 < 0) --second;
   kept.second_start = second * 1'000'000'000;
+  // Shown to the microsecond, to the nanosecond, or not at all.
+  const auto finer = [](const fraction_place& a, const fraction_place& b) { return a.digits < b.digits; };
+  const auto finest = std::max_element(kept.places.begin(), kept.places.end(), finer);
+  kept.digits_ns = finest == kept.places.end() ? 1'000'000'000 : finest->digits > 6 ? 1 : 1'000;
+  kept.digits_start = line.time - static_cast<wall_ns>(static_cast<std::uint64_t>(line.time - kept.second_start) % kept.digits_ns);
   kept.site = line.site;
   kept.stream = line.stream;
   kept.logger_index = line.logger_index;

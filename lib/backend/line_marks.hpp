@@ -13,14 +13,13 @@ namespace penstock::backend {
 
 class line_marks {
  public:
-  line_marks() : ring_(4096) {}
+  line_marks() : ring_(4096), mask_(ring_.size() - 1) {}
 
   /// A line of `of_record` ends at `end_bytes`, counted from the sink's first byte. Errors: std::bad_alloc leaves the program: see grow().
   void add(std::uint64_t end_bytes, level of_record) {
-    if (count_ == ring_.size()) [[unlikely]]
+    if (count_ > mask_) [[unlikely]]
       grow();
-    ring_[(first_ + count_) & (ring_.size() - 1)] =
-        static_cast<std::uint32_t>(end_bytes << level_bits) | static_cast<std::uint32_t>(of_record);
+    ring_[(first_ + count_) & mask_] = static_cast<std::uint32_t>(end_bytes << level_bits) | static_cast<std::uint32_t>(of_record);
     ++count_;
     ++held_[of_record];
   }
@@ -30,7 +29,7 @@ class line_marks {
   void take_until(std::uint64_t end_bytes, level_counts& counts) noexcept {
     const auto limit = static_cast<std::uint32_t>(end_bytes << level_bits) | level_mask;
     while (count_ > 0) {
-      const std::uint32_t mark = ring_[first_ & (ring_.size() - 1)];
+      const std::uint32_t mark = ring_[first_ & mask_];
       if (static_cast<std::int32_t>(limit - mark) < 0) return;
       ++counts.at[mark & level_mask];
       --held_.at[mark & level_mask];
@@ -41,7 +40,7 @@ class line_marks {
 
   /// Moves all lines into `counts`.
   void take_all(level_counts& counts) noexcept {
-    for (; count_ > 0; ++first_, --count_) ++counts.at[ring_[first_ & (ring_.size() - 1)] & level_mask];
+    for (; count_ > 0; ++first_, --count_) ++counts.at[ring_[first_ & mask_] & level_mask];
     held_ = {};
   }
 
@@ -54,12 +53,14 @@ class line_marks {
 
   [[gnu::noinline]] void grow() {
     std::vector<std::uint32_t> larger(2 * ring_.size());
-    for (std::size_t i = 0; i < count_; ++i) larger[i] = ring_[(first_ + i) & (ring_.size() - 1)];
+    for (std::size_t i = 0; i < count_; ++i) larger[i] = ring_[(first_ + i) & mask_];
     ring_.swap(larger);
+    mask_ = ring_.size() - 1;
     first_ = 0;
   }
 
   std::vector<std::uint32_t> ring_;  // A power of two.
+  std::size_t mask_;
   std::size_t first_ = 0;
   std::size_t count_ = 0;
   level_counts held_{};

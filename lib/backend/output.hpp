@@ -130,9 +130,9 @@ class output {
   void give_up(bool disable) noexcept;
   void put_anew(const line_source& line) noexcept;
   void put_shared(const line_source& line) noexcept;
-  bool put_text(const line_source& line, const line_frame& frame) noexcept;
-  bool put_arguments(const line_source& line, const line_frame& frame) noexcept;
-  void put_aside(const line_source& line, const line_frame& frame, std::string_view message) noexcept;
+  bool put_text(const line_source& line, line_frame& frame) noexcept;
+  bool put_arguments(const line_source& line, line_frame& frame) noexcept;
+  void put_aside(const line_source& line, line_frame& frame, std::string_view message) noexcept;
   std::string_view escaped(std::string_view message) noexcept;
   void end_line(char* message_end, const line_frame& frame) noexcept;
   void put_slowly(const line_source& line) noexcept;

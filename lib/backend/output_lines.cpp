@@ -75,7 +75,7 @@ void output::count_lost(level of_record) noexcept {
 
 inline void output::put_anew(const line_source& line) noexcept {
   if (layout_->simple()) {
-    const line_frame& frame = layout_->frame(line);
+    line_frame& frame = layout_->frame(line);
     if (line.is_text ? put_text(line, frame) : put_arguments(line, frame)) return;
   }
   put_slowly(line);
@@ -114,7 +114,7 @@ inline void output::end_line(char* message_end, const line_frame& frame) noexcep
 }
 
 // Lays the line out in the batch. False: there may not be room, or the message needs care; nothing has happened then.
-inline bool output::put_text(const line_source& line, const line_frame& frame) noexcept {
+inline bool output::put_text(const line_source& line, line_frame& frame) noexcept {
   const std::string_view text = line.body.text();
   if (static_cast<std::size_t>(end_ - pos_) < frame.copied_bytes + text.size()) return false;
   if (!line.is_printable && must_escape(text, false)) return false;
@@ -127,7 +127,7 @@ inline bool output::put_text(const line_source& line, const line_frame& frame) n
 }
 
 // The same for arguments. A message that finds no room is laid out in the spill, and not again.
-bool output::put_arguments(const line_source& line, const line_frame& frame) noexcept {
+bool output::put_arguments(const line_source& line, line_frame& frame) noexcept {
   if (static_cast<std::size_t>(end_ - pos_) < frame.copied_bytes + message_bytes_min) return false;
   char* const begin = pos_;
   spilling_text out(frame.before.copy(begin), end_ - frame.after.copied_bytes(), spill_);
@@ -142,7 +142,7 @@ bool output::put_arguments(const line_source& line, const line_frame& frame) noe
   return true;
 }
 
-void output::put_aside(const line_source& line, const line_frame& frame, std::string_view message) noexcept {
+void output::put_aside(const line_source& line, line_frame& frame, std::string_view message) noexcept {
   line_.assign(frame.before.view());
   frame.patch(line_.data(), line.time);
   write_new({line_, message, frame.after.view()}, line.number);

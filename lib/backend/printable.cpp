@@ -28,26 +28,37 @@ bool all_true(lanes flags) noexcept {
   return (halves[0] & halves[1]) == ~std::uint64_t{0};
 }
 
+// The same for a word: ones in the high bits of its bytes where one is not printable. A byte above 0x7F may carry into the next, but is
+// seen itself.
+template <class Word>
+Word unprintable(Word text) noexcept {
+  constexpr auto each = static_cast<Word>(0x0101'0101'0101'0101U);
+  return static_cast<Word>((text | (text + each) | ~(text + 0x60 * each)) & 0x80 * each);
+}
+
+template <class Word>
+Word load_word(const char* text) noexcept {
+  Word loaded;
+  std::memcpy(&loaded, text, sizeof loaded);
+  return loaded;
+}
+
+// Both ends, which may overlap. In registers: bytes that are gathered in memory are waited for when they are read as one vector.
+template <class Word>
+bool ends_printable(const char* text, std::size_t bytes) noexcept {
+  return (unprintable(load_word<Word>(text)) | unprintable(load_word<Word>(text + bytes - sizeof(Word)))) == 0;
+}
+
 }  // namespace
 
 bool is_printable(const char* text, std::size_t bytes) noexcept {
-  if (bytes < 16) {
-    lanes both;
-    std::memset(&both, ' ', sizeof both);
-    auto* const place = reinterpret_cast<char*>(&both);
-    if (bytes >= 8) {
-      std::memcpy(place, text, 8);
-      std::memcpy(place + 8, text + bytes - 8, 8);
-    } else if (bytes >= 4) {
-      std::memcpy(place, text, 4);
-      std::memcpy(place + 4, text + bytes - 4, 4);
-    } else if (bytes != 0) {
-      place[0] = text[0];
-      place[1] = text[bytes / 2];
-      place[2] = text[bytes - 1];
-    }
-    return all_true(printable(both));
+  if (bytes < 4) {
+    for (std::size_t i = 0; i < bytes; ++i)
+      if (text[i] < 0x20 || text[i] > 0x7E) return false;
+    return true;
   }
+  if (bytes < 8) return ends_printable<std::uint32_t>(text, bytes);
+  if (bytes < 16) return ends_printable<std::uint64_t>(text, bytes);
   // The last 16 bytes may overlap those before.
   lanes all = printable(load(text + bytes - 16));
   for (std::size_t i = 0; i + 16 <= bytes; i += 16) all &= printable(load(text + i));

@@ -57,11 +57,37 @@ bool worker::take(transport::thread_stream& stream, const detail::record_header&
   // Looked up anew: a logger's route may be younger than this turn.
   const route& way = routes_.current()[record.logger_index()];
   const wall_ns time = clock_.at(record.time_ticks);
+  if (way.outputs.size() == 1) [[likely]] {
+    output& only = *way.outputs.front();
+    if (!only.ready(time)) return false;
+    only.put(line_of(stream, record, way, time));
+  } else if (!take_for_several(stream, record, way, time)) {
+    return false;
+  }
+  ++taken_[record.site->level];
+  return true;
+}
+
+bool worker::take_for_several(transport::thread_stream& stream, const detail::record_header& record, const route& way,
+                              wall_ns time) noexcept {
   // Where records may be dropped, a sink that stands still loses its own, and the others go on.
-  const bool may_lose = way.outputs.size() > 1 && settings_.overflow == overflow_policy::drop && record.site->level < settings_.keep_level;
+  const bool may_lose = settings_.overflow == overflow_policy::drop && record.site->level < settings_.keep_level;
   for (output* each : way.outputs)
     if (!may_lose && !each->ready(time)) return false;
+  const line_source line = line_of(stream, record, way, time);
+  for (output* each : way.outputs) {
+    if (!may_lose || each->ready_at_once(time)) {
+      each->put(line);
+    } else {
+      each->lose(record.site->level);
+    }
+  }
+  return true;
+}
 
+// The record as it will stand in the log, where times do not fall.
+inline line_source worker::line_of(transport::thread_stream& stream, const detail::record_header& record, const route& way,
+                                   wall_ns time) noexcept {
   wall_ns line_time = time;
   if (record.time_ticks >= last_ticks_) {
     last_ticks_ = record.time_ticks;
@@ -75,25 +101,16 @@ bool worker::take(transport::thread_stream& stream, const detail::record_header&
   stream.line_era = era_;
   stream.line_ns = line_time;
   // All members here: clearing them first would cost more than a third of this function.
-  const line_source line{.site = record.site,
-                         .body = record_view(record),
-                         .time = line_time,
-                         .number = ++line_number_,
-                         .stream = stream.id(),
-                         .logger = way.logger,
-                         .logger_index = record.logger_index(),
-                         .thread_id = stream.thread_id(),
-                         .is_text = record.is_text(),
-                         .is_printable = record.is_printable()};
-  for (output* each : way.outputs) {
-    if (!may_lose || each->ready_at_once(time)) {
-      each->put(line);
-    } else {
-      each->lose(record.site->level);
-    }
-  }
-  ++taken_[record.site->level];
-  return true;
+  return {.site = record.site,
+          .body = record_view(record),
+          .time = line_time,
+          .number = ++line_number_,
+          .stream = stream.id(),
+          .logger = way.logger,
+          .logger_index = record.logger_index(),
+          .thread_id = stream.thread_id(),
+          .is_text = record.is_text(),
+          .is_printable = record.is_printable()};
 }
 
 void worker::begin_turn(const moment& now) noexcept {

@@ -95,6 +95,8 @@ class worker {
 
  private:
   bool take(transport::thread_stream& stream, const detail::record_header& record) noexcept;
+  bool take_for_several(transport::thread_stream& stream, const detail::record_header& record, const route& way, wall_ns time) noexcept;
+  line_source line_of(transport::thread_stream& stream, const detail::record_header& record, const route& way, wall_ns time) noexcept;
   bool run_turn(const moment& now, std::uint64_t horizon_ticks);
   void relieve(bool starved) noexcept;
   const std::vector<output*>& note_outputs() noexcept;
