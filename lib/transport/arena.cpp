@@ -19,6 +19,8 @@ arena::arena(std::uint8_t index, std::size_t pages) : index_(index), pages_(page
         errno, std::generic_category(),
         "cannot reserve " + std::to_string(bytes >> 20) + " MiB of address space for records; try a smaller backend.memory");
   base_ = static_cast<std::byte*>(base);
+  // Only advice. Threads that log little have pages only: these stay small.
+  ::madvise(base_ + static_cast<std::size_t>(chunk_kind::block) * pages * page_bytes, pages * page_bytes, MADV_HUGEPAGE);
   // Returning memory must never allocate.
   cold_pages_.reserve(pages);
   cold_blocks_.reserve(pages / block_pages);
