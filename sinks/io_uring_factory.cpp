@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "sinks/factory.hpp"
@@ -16,8 +17,15 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A write of nothing touches no disk: a kernel that has not done it by then will not.
+// A write of nothing touches no disk: a kernel that has not done it by then will not. In several looks, since time that passes while the
+// process stands still (stopped, or its machine suspended) gives the kernel's worker none.
 constexpr auto probe_wait = 2s;
+constexpr int probe_looks = 20;
+
+// A ring that was closed is taken down by the kernel later, and counts against the locked memory of its user until then.
+// Source: Linux 6.18 under RLIMIT_MEMLOCK 64 KiB, a ring after the other: without a wait some are refused.
+constexpr auto memory_wait = 10ms;
+constexpr int memory_waits_max = 20;
 
 struct refusal {
   int os_error = 0;
@@ -27,17 +35,21 @@ struct refusal {
 /// Makes the ring and writes nothing to the file by it, the way batches are written.
 std::optional<refusal> try_ring(uring& ring, const sink_config& settings, const uring_file& file) {
   if (!uring::built()) return refusal{ENOSYS, "built without io_uring (PENSTOCK_IO_URING=OFF)"};
-  if (const int os_error = ring.open(uring_entries(settings)); os_error != 0)
-    return refusal{os_error, uring_refusal("io_uring_setup", os_error)};
+  int os_error = ring.open(uring_entries(settings));
+  for (int waits = 0; os_error == ENOMEM && waits < memory_waits_max; ++waits) {
+    std::this_thread::sleep_for(memory_wait);
+    os_error = ring.open(uring_entries(settings));
+  }
+  if (os_error != 0) return refusal{os_error, uring_refusal("io_uring_setup", os_error)};
   ring.use_files(file.fd(), file.direct_fd());
   const std::byte nothing{};
   ring.put({.file = uring_file::plain, .data = {&nothing, 0}, .offset = file.size(), .by_worker = true});
 
   uring_result result;
   const auto deadline = std::chrono::steady_clock::now() + probe_wait;
-  while (ring.take({&result, 1}) == 0) {
-    const auto left = deadline - std::chrono::steady_clock::now();
-    const int os_error = left > left.zero() ? ring.wait(left) : ETIMEDOUT;
+  for (int looks = 1; ring.take({&result, 1}) == 0; ++looks) {
+    const bool given_up = looks > probe_looks && std::chrono::steady_clock::now() > deadline;
+    os_error = given_up ? ETIMEDOUT : ring.wait(probe_wait / probe_looks);
     if (os_error == 0 || os_error == EAGAIN || os_error == EBUSY || os_error == EINTR) continue;
     return refusal{os_error, uring_refusal("io_uring_enter", os_error)};
   }

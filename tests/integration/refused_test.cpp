@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What the kernel, or a configuration, refuses: the library goes on, or nothing has changed.
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -13,34 +10,24 @@
 
 #include "tests/engine/running.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/refused_calls.hpp"
 
 namespace penstock {
 namespace {
 
 using namespace std::chrono_literals;
 
-bool refuse(int system_call, int error) {
-  sock_filter program[] = {
-      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
-      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<unsigned>(system_call), 0, 1),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (static_cast<unsigned>(error) & SECCOMP_RET_DATA)),
-      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-  };
-  const sock_fprog filter{.len = static_cast<unsigned short>(std::size(program)), .filter = program};
-  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
-}
-
 struct Refused : testing::Running {};
 
 TEST_F(Refused, MembarrierCostsNoRecordNeitherInARunNorAfterIt) {
   const int status = testing::status_of_child([this] {
-    if (!refuse(SYS_membarrier, EPERM)) return 77;
+    if (!testing::refuse_call(SYS_membarrier, EPERM)) return 77;
     start(settings());
     for (int i = 0; i < 100; ++i) {
       std::thread([] { PENSTOCK_INFO("short-lived"); }).join();
       PENSTOCK_INFO("own");
     }
-    if (!flush(5s)) return 2;
+    if (!flush()) return 2;
     if (testing::lines_of(text()).size() != 200) return 3;
     // Another thread, alive and never parked, over the stop.
     std::atomic<int> step{0};
@@ -52,7 +39,7 @@ TEST_F(Refused, MembarrierCostsNoRecordNeitherInARunNorAfterIt) {
       PENSTOCK_INFO("after");
     });
     step.wait(0);
-    if (!stop(5s)) return 4;
+    if (!stop()) return 4;
     step = 2;
     step.notify_all();
     thread.join();
