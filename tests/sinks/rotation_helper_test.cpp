@@ -12,9 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <functional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "lib/os/file.hpp"
@@ -27,21 +25,13 @@ namespace {
 
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
+using penstock::testing::eventually;
 using penstock::testing::text_of;
 using penstock::testing::write_text;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using ::testing::UnorderedElementsAre;
-
-bool eventually(const std::function<bool()>& holds) {
-  const auto deadline = std::chrono::steady_clock::now() + 60s;
-  while (!holds()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(5ms);  // tidy: between two looks
-  }
-  return true;
-}
 
 std::string unpacked(const fs::path& file) {
   const std::string packed = text_of(file);

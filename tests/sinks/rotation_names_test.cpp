@@ -2,7 +2,6 @@
 // Names of closed files, and when a period turns.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include <filesystem>
@@ -12,6 +11,7 @@
 #include "sinks/rotation_calendar.hpp"
 #include "sinks/rotation_names.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/time_zone.hpp"
 
 namespace penstock::sinks {
 namespace {
@@ -71,23 +71,9 @@ TEST(ClosedFiles, AreListedOldestFirstWithoutLinksAndFolders) {
   EXPECT_THAT(files, ElementsAre(first + " 1", second + " 5"));
 }
 
-/// A time zone for one test, by rule, so that no zone files are needed.
 class Turn : public ::testing::Test {
  protected:
-  void SetUp() override {
-    if (const char* zone = ::getenv("TZ")) former_ = zone;
-  }
-  void TearDown() override {
-    if (former_.empty())
-      ::unsetenv("TZ");
-    else
-      ::setenv("TZ", former_.c_str(), 1);
-    ::tzset();
-  }
-  static void use(const char* zone) {
-    ::setenv("TZ", zone, 1);
-    ::tzset();
-  }
+  static void use(const char* zone) { penstock::testing::time_zone::change(zone); }
   static std::string local(system_clock::time_point moment) {
     const time_t second = system_clock::to_time_t(moment);
     tm civil{};
@@ -108,11 +94,10 @@ class Turn : public ::testing::Test {
   }
 
  private:
-  std::string former_;
+  penstock::testing::time_zone zone_{"UTC0"};
 };
 
 TEST_F(Turn, IsTheNextFullHourMidnightOrMonday) {
-  use("UTC0");
   const auto now = of(2026, 12, 1, 2, 13) + 17s + 500ms;
   EXPECT_EQ(local(next_turn(now, rotate_period::hour)), "Tue 2026-12-01 03:00:00");
   EXPECT_EQ(local(next_turn(now, rotate_period::day)), "Wed 2026-12-02 00:00:00");
@@ -121,7 +106,6 @@ TEST_F(Turn, IsTheNextFullHourMidnightOrMonday) {
 }
 
 TEST_F(Turn, IsBehindAMomentThatIsATurnItself) {
-  use("UTC0");
   const auto monday = of(2026, 12, 7, 0, 0);
   EXPECT_EQ(next_turn(monday, rotate_period::hour), monday + 1h);
   EXPECT_EQ(next_turn(monday, rotate_period::day), monday + 24h);

@@ -15,6 +15,7 @@
 
 #include "sinks/rotation_names.hpp"
 #include "tests/support/file_attributes.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace penstock::sinks {
@@ -91,9 +92,9 @@ class timed_backend {
   /// Everything is with the kernel.
   bool flush() {
     if (used_ != 0 && !submit()) return false;
-    outcome result = target_.flush();
-    for (int i = 0; i < 5000 && result.code == errc::pending; ++i) result = target_.flush();
-    return result.ok();
+    outcome result;
+    const bool known = penstock::testing::eventually([&] { return (result = target_.flush()).code != errc::pending; }, {});
+    return known && result.ok();
   }
 
   std::chrono::system_clock::time_point now = at(1'796'000'000);
@@ -104,12 +105,17 @@ class timed_backend {
     return target_.submit(std::exchange(used_, std::size_t{0})).ok();
   }
   bool lend(std::size_t line_bytes) {
-    for (int i = 0; i < 5000; ++i) {
-      room_ = target_.lend({.line_bytes = line_bytes, .line_time = now});
-      if (!room_.room.empty()) return true;
-      if (const outcome result = target_.flush(); !result.ok() && result.code != errc::pending) return false;
-    }
-    return false;
+    bool failed = false;
+    const bool ended = penstock::testing::eventually(
+        [&] {
+          room_ = target_.lend({.line_bytes = line_bytes, .line_time = now});
+          if (!room_.room.empty()) return true;
+          const outcome result = target_.flush();
+          failed = !result.ok() && result.code != errc::pending;
+          return failed;
+        },
+        {});
+    return ended && !failed;
   }
 
   sink& target_;

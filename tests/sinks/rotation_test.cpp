@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rotation by size and time, for each sink that can do it.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -7,10 +8,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
-#include <thread>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,7 @@
 #include "tests/support/process.hpp"
 #include "tests/support/sanitizers.hpp"
 #include "tests/support/temp_folder.hpp"
+#include "tests/support/time_zone.hpp"
 
 namespace penstock::sinks {
 namespace {
@@ -171,11 +174,7 @@ void expect_the_old_file_goes_on(sink& target, const fs::path& path, int os_erro
   EXPECT_EQ(text_of(path), expected);
   EXPECT_THAT(files_of(path), SizeIs(1));
   // Tried again a second after it failed.
-  const auto deadline = std::chrono::steady_clock::now() + 10s;
-  while (files_of(path).size() == 1 && std::chrono::steady_clock::now() < deadline) {
-    std::this_thread::sleep_for(20ms);  // tidy: between two looks
-    ASSERT_TRUE(put());
-  }
+  EXPECT_TRUE(penstock::testing::eventually([&] { return !put() || files_of(path).size() != 1; }, 20ms));
   EXPECT_THAT(files_of(path), SizeIs(2));
   std::string all;
   for (const fs::path& each : files_of(path)) all += text_of(each);
@@ -200,6 +199,7 @@ TEST_P(Rotation, KeepsTheOldFileInUseWhenTheProcessHasTooManyFiles) {
 }
 
 TEST_P(Rotation, BeginsANewFileWithTheFirstLineOfAnotherDay) {
+  const penstock::testing::time_zone zone("UTC0");
   sink_config daily = settings();
   daily.rotate = {.every = rotate_period::day};
   const auto made = make_sink(daily);
@@ -222,18 +222,23 @@ TEST_P(Rotation, BeginsANewFileWithTheFirstLineOfAnotherDay) {
 TEST_P(Rotation, CountsAFileOfAnEarlierRunToThePeriodInWhichItWasWrittenLast) {
   sink_config daily = settings();
   daily.rotate = {.every = rotate_period::day};
-  write_text(path, "old\n");
-  fs::last_write_time(path, fs::file_time_type::clock::now() - 48h);
-  {
-    const auto made = make_sink(daily);
-    timed_backend backend(*made);
-    backend.now = std::chrono::system_clock::now();
-    ASSERT_TRUE(backend.line_now("today\n"));
-  }
-  const auto made = make_sink(daily);
-  timed_backend backend(*made);
-  backend.now = std::chrono::system_clock::now();
-  ASSERT_TRUE(backend.line_now("again\n"));
+  // Each at noon, so that no midnight comes between two lines of one day; the kernel's own times of the file would have one in it some day.
+  const penstock::testing::time_zone zone("UTC0");
+  const auto noon = at(1'796'083'200 + 12 * 3600);
+  const auto put_at = [&](std::chrono::system_clock::time_point now, std::string_view line) {
+    {
+      const auto made = make_sink(daily);
+      timed_backend backend(*made);
+      backend.now = now;
+      ASSERT_TRUE(backend.line_now(line));
+    }
+    const time_t second = std::chrono::system_clock::to_time_t(now);
+    const std::array<timespec, 2> both{{{.tv_sec = second, .tv_nsec = 0}, {.tv_sec = second, .tv_nsec = 0}}};
+    ASSERT_EQ(::utimensat(AT_FDCWD, path.c_str(), both.data(), 0), 0);
+  };
+  put_at(noon - 48h, "old\n");
+  put_at(noon, "today\n");
+  put_at(noon, "again\n");
   EXPECT_THAT(texts(), ElementsAre("old\n", "today\nagain\n"));
 }
 
@@ -315,8 +320,7 @@ TEST_P(Rotation, TakesSingleLinesAfterItsEnd) {
 }
 
 TEST_P(Rotation, IsForgottenByAForkedChild) {
-  if (penstock::testing::under_tsan)
-    GTEST_SKIP() << "SKIPPED: the thread sanitizer cannot start a thread in the forked child of a process with threads";
+  if (penstock::testing::under_tsan) GTEST_SKIP() << "SKIPPED: " << penstock::testing::tsan_and_forks;
   auto made = make();
   timed_backend backend(*made);
   ASSERT_TRUE(backend.line_now(std::string(3000, '1') + '\n'));
@@ -363,7 +367,10 @@ TEST_P(RotationPastTheCache, LosesNothing) {
 INSTANTIATE_TEST_SUITE_P(, RotationPastTheCache,
                          ::testing::Values(std::pair{"write", page_cache_policy::drop}, std::pair{"pwrite", page_cache_policy::drop},
                                            std::pair{"pwrite", page_cache_policy::direct}, std::pair{"io_uring", page_cache_policy::drop},
-                                           std::pair{"io_uring", page_cache_policy::direct}));
+                                           std::pair{"io_uring", page_cache_policy::direct}),
+                         [](const auto& each) {
+                           return std::string(each.param.first) + (each.param.second == page_cache_policy::drop ? "_drop" : "_direct");
+                         });
 
 INSTANTIATE_TEST_SUITE_P(, Rotation, ::testing::Values("write", "pwrite", "stdio", "io_uring"),
                          [](const auto& each) { return std::string(each.param); });

@@ -20,6 +20,11 @@ inline constexpr bool under_tsan = true;
 inline constexpr bool under_tsan = false;
 #endif
 
+/// Seen with g++ 12, 2026-12.
+inline constexpr const char* tsan_and_forks =
+    "the thread sanitizer ends a forked child of a process with threads when it starts a thread; with die_after_fork=0 it ends it as well, "
+    "since the new thread has the number of one that is not there (\"dup thread with used id\")";
+
 inline constexpr bool sanitized = under_asan || under_tsan;
 
 }  // namespace penstock::testing
