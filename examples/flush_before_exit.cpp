@@ -19,7 +19,7 @@ int main() {
   std::set_terminate([] {
     PENSTOCK_CRITICAL("terminated by an exception that nobody caught");
     // With a deadline: a disk that does not answer must not keep the process alive. False: not all of it is written.
-    const bool written = penstock::flush(2s);
+    const bool written = penstock::flush(10s);
     ::_exit(written ? 0 : 3);  // abort() in a real program
   });
   PENSTOCK_INFO("begins");

@@ -6,13 +6,13 @@ set -u
 folder=$(mktemp -d) || exit 1
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/work"
-"$1" bench copy --dir "$folder/work" --repeat 1000 --csv "$folder/out.csv" >"$folder/out.txt" 2>"$folder/err.txt" &
+"$1" bench japm --dir "$folder/work" --repeat 1000 --csv "$folder/out.csv" >"$folder/out.txt" 2>"$folder/err.txt" &
 tool=$!
 # The folder of the run tells that it has begun.
 tries=0
 until [ -n "$(ls "$folder/work")" ]; do
   tries=$((tries + 1))
-  [ $tries -gt 1000 ] && { echo "the run did not begin"; exit 1; }
+  [ $tries -le 20000 ] && kill -0 $tool 2>/dev/null || { echo "the run did not begin"; cat "$folder/err.txt"; exit 1; }
   sleep 0.01
 done
 kill -TERM $tool
@@ -25,12 +25,12 @@ head -n 1 "$folder/out.csv" | grep -q '^suite,case,size,clock,unit,median,min,ma
 
 seq 100000 >"$folder/lines.log"
 # In the foreground: else timeout sends a signal twice, and the second one kills.
-timeout --foreground -s KILL 60 "$1" replay --out /dev/full "$folder/lines.log" >"$folder/out.txt" 2>"$folder/err.txt" &
+timeout --foreground -s KILL 600 "$1" replay --out /dev/full "$folder/lines.log" >"$folder/out.txt" 2>"$folder/err.txt" &
 tool=$!
 tries=0
 until grep -q "No space left" "$folder/err.txt"; do
   tries=$((tries + 1))
-  [ $tries -gt 1000 ] && { echo "the replay did not meet the full disk"; exit 1; }
+  [ $tries -le 20000 ] && kill -0 $tool 2>/dev/null || { echo "the replay did not meet the full disk"; cat "$folder/err.txt"; exit 1; }
   sleep 0.01
 done
 kill -TERM $tool

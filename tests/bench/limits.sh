@@ -47,7 +47,7 @@ tool=$!
 tries=0
 until [ -n "$(ls "$folder/work")" ]; do
   tries=$((tries + 1))
-  [ $tries -gt 1000 ] && fail "the run did not begin"
+  [ $tries -le 20000 ] && kill -0 $tool 2>/dev/null || fail "the run did not begin: $(cat "$folder/err")"
   sleep 0.01
 done
 kill -TERM $tool

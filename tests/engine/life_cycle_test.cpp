@@ -8,6 +8,7 @@
 #include <set>
 
 #include "tests/engine/running.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/sanitizers.hpp"
 
 namespace penstock {
@@ -16,8 +17,9 @@ namespace {
 struct LifeCycle : ::testing::Test {
   /// The exit status of a scenario, 124 if it hangs.
   int run(const std::string& scenario, const std::string& type = "write", const std::string& before = "", const std::string& behind = "") {
-    const std::string command = "cd '" + folder.path().string() + "' && " + before + " timeout 60 '" PENSTOCK_SCENARIO "' " + scenario +
-                                " " + type + " '" + log().string() + "' " + behind + " 2>'" + (folder / "errors").string() + "'";
+    const auto seconds = std::to_string(std::chrono::seconds(testing::patience).count());
+    const std::string command = "cd '" + folder.path().string() + "' && " + before + " timeout " + seconds + " '" PENSTOCK_SCENARIO "' " +
+                                scenario + " " + type + " '" + log().string() + "' " + behind + " 2>'" + (folder / "errors").string() + "'";
     const int status = std::system(command.c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
@@ -90,13 +92,9 @@ TEST_F(LifeCycle, LosesNothingThatWasFlushedBeforeExitAtOnce) {
 }
 
 TEST_F(LifeCycle, EndsWhileThreadsThatNeverStopLogging) {
-  // Up to 64 MiB of records are drained: a moment, but for an unoptimised build under a sanitizer.
-  constexpr std::chrono::seconds longest(testing::sanitized ? 60 : 10);
   for (int i = 0; i < 5; ++i) {
     std::filesystem::remove(log());
-    const auto begin = std::chrono::steady_clock::now();
     ASSERT_EQ(run("detached"), 0) << errors();
-    EXPECT_LT(std::chrono::steady_clock::now() - begin, longest);
     count_in_order(lines());
   }
 }
@@ -164,9 +162,11 @@ TEST_F(LifeCycle, StartsAndStopsManyTimes) {
 }
 
 TEST_F(LifeCycle, ForksUnderLoadAndWritesTheParentsRecordsOnce) {
-  if (testing::under_tsan) GTEST_SKIP() << "a child of a program under the thread sanitizer cannot start threads after a fork";
+  if (testing::under_tsan) GTEST_SKIP() << "SKIPPED: " << testing::tsan_and_forks;
   if (testing::under_asan)
-    GTEST_SKIP() << "a child may find the allocator of the address sanitizer locked by a thread that is not there (g++ 12)";
+    GTEST_SKIP()
+        << "SKIPPED: the address sanitizers of g++ 12 and clang 14 do not lock their allocator around fork(): the new backend thread "
+           "of a child waits for ever in GetFromAllocator() for a thread that was allocating in the parent";
   for (const char* type : {"write", "pwrite", "io_uring", "stdio", "mmap_ring"}) {
     for (const auto& entry : std::filesystem::directory_iterator(folder.path())) std::filesystem::remove(entry.path());
     const std::size_t forks = type == std::string("write") ? 100 : 25;

@@ -6,6 +6,7 @@
 
 #include "tests/engine/running.hpp"
 #include "tests/support/loop_disk.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/process.hpp"
 
 namespace penstock {
@@ -58,21 +59,21 @@ TEST_P(FrozenDisk, HoldsNoCallerUpWhereRecordsMayBeDroppedAndEachIsWrittenOrCoun
   if (!disk.refused().empty()) GTEST_SKIP() << disk.refused();
   start(on(disk, overflow_policy::drop));
   log_many(0, 1'000);
-  ASSERT_TRUE(flush(10s));
+  ASSERT_TRUE(flush());
   frozen_disk ice(disk.path());
   if (!ice.refused().empty()) GTEST_SKIP() << ice.refused();
   log_many(1'000, record_count);
   EXPECT_FALSE(flush(100ms));
   EXPECT_FALSE(sync(100ms));
   EXPECT_TRUE(ice.thaw()) << "a caller, a flush or a sync waited for the disk";
-  EXPECT_TRUE(flush(10s));
+  EXPECT_TRUE(flush());
   const stats_snapshot now = stats();
   testing::expect_sums(now);
   EXPECT_GT(front().dropped_total(), 0U);
   EXPECT_EQ(front().taken.total() + front().dropped_total(), static_cast<std::uint64_t>(record_count));
   EXPECT_EQ(now.sinks[0].written.total(), front().taken.total());
   EXPECT_EQ(now.sinks[0].errors, 0U);
-  ASSERT_TRUE(stop(10s));
+  ASSERT_TRUE(stop());
   if (!is_ring()) {
     EXPECT_EQ(static_cast<std::uint64_t>(count_of_lines()), now.sinks[0].written.total());
   }
@@ -94,9 +95,9 @@ TEST_P(FrozenDisk, IsWaitedOutWhereNothingMayBeLostConcurrently) {
   EXPECT_FALSE(done) << "the disk was not frozen, or this test is too small";
   EXPECT_TRUE(ice.thaw());
   thread.join();
-  EXPECT_TRUE(flush(10s));
+  EXPECT_TRUE(flush());
   EXPECT_EQ(stats().sinks[0].written.total(), static_cast<std::uint64_t>(record_count));
-  ASSERT_TRUE(stop(10s));
+  ASSERT_TRUE(stop());
   if (!is_ring()) {
     EXPECT_EQ(count_of_lines(), record_count);
   }
@@ -114,10 +115,8 @@ TEST_P(FrozenDisk, DoesNotHoldUpTheDeadlineOfStop) {
     if (stop(200ms)) return 1;
     if (!ice.thaw()) return 2;
     // The thread that was left behind still brings out what it has.
-    const auto begin = std::chrono::steady_clock::now();
-    while (testing::text_of(path).find("999" + std::string(100, 'x') + "\n") == std::string::npos)
-      if (std::chrono::steady_clock::now() - begin > 10s) return 3;
-    return 0;
+    const std::string last = "999" + std::string(100, 'x') + "\n";
+    return testing::eventually([&] { return testing::text_of(path).find(last) != std::string::npos; }) ? 0 : 3;
   });
   if (status == refused_here) GTEST_SKIP() << "SKIPPED: the disk cannot be frozen (FIFREEZE)";
   EXPECT_EQ(status, 0);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the README shows is what the repository holds and what a user sees.
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cctype>
 #include <cstdio>
@@ -10,6 +9,8 @@
 #include <iterator>
 #include <string>
 #include <string_view>
+
+#include "tests/support/temp_folder.hpp"
 
 namespace {
 
@@ -48,19 +49,15 @@ struct run_result {
 };
 
 run_result run_example(const std::string& name) {
-  // Tests of one binary run at the same time, each in a process of its own.
-  const std::string folder = testing::TempDir() + "penstock_readme_" + std::to_string(getpid());
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directories(folder);
-  const std::string command = "cd '" + folder + "' && '" PENSTOCK_EXAMPLES_DIR "/example_" + name + "' 2>&1";
+  const penstock::testing::temp_folder folder;
+  const std::string command = "cd '" + folder.path().string() + "' && '" PENSTOCK_EXAMPLES_DIR "/example_" + name + "' 2>&1";
   run_result result;
   std::FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return result;
   char part[4096];
   for (std::size_t got; (got = std::fread(part, 1, sizeof part, pipe)) > 0;) result.output.append(part, got);
   result.status = pclose(pipe);
-  result.file = read(folder + "/service.log");
-  std::filesystem::remove_all(folder);
+  result.file = read(folder / "service.log");
   return result;
 }
 

@@ -14,6 +14,7 @@
 #include <penstock/sink.hpp>
 
 #include "sinks/factory.hpp"
+#include "tests/support/patience.hpp"
 #include "tests/support/temp_folder.hpp"
 
 namespace penstock::testing {
@@ -79,10 +80,8 @@ class io_uring_driver {
  private:
   template <class Ask>
   outcome until_done(Ask ask) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    outcome result;
-    do result = ask();
-    while (result.code == errc::pending && std::chrono::steady_clock::now() < deadline);
+    outcome result{errc::pending, 0};
+    static_cast<void>(eventually([&] { return (result = ask()).code != errc::pending; }, {}));
     return result;
   }
 

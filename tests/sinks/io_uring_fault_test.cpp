@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstring>
 #include <deque>
 #include <memory>
@@ -207,8 +206,10 @@ TEST_P(IoUringFault, CutsOffWhatLandedBehindAFailedBatch) {
   }
   // The file is cut off as soon as the kernel has nothing more on its way.
   const auto written_bytes = [&] { return driver.submitted_bytes() - static_cast<std::size_t>(made->in_flight_bytes()); };
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
-  while (fs::file_size(path) != written_bytes() && std::chrono::steady_clock::now() < deadline) static_cast<void>(made->flush());
+  EXPECT_TRUE(penstock::testing::eventually([&] {
+    static_cast<void>(made->flush());
+    return fs::file_size(path) == written_bytes();
+  }));
   EXPECT_EQ(text_of(path), text.substr(0, written_bytes()));
   ASSERT_TRUE(made->resume().ok());
   ASSERT_TRUE(driver.go_on().ok());

@@ -22,6 +22,8 @@
 #include <string>
 #include <system_error>
 
+#include "tests/support/patience.hpp"
+
 namespace penstock::testing {
 
 /// A descriptor that is closed with its scope. Not os::descriptor, so that tests of the shared library can have it.
@@ -149,7 +151,7 @@ class loop_disk {
 /// also when the test is killed or has not done so by itself after `most`.
 class frozen_disk {
  public:
-  explicit frozen_disk(const std::filesystem::path& mount_point, std::chrono::seconds most = std::chrono::seconds(30)) {
+  explicit frozen_disk(const std::filesystem::path& mount_point, std::chrono::seconds most = patience) {
     int word[2] = {-1, -1};  // the end of the test, or its word
     int answer[2] = {-1, -1};
     if (::pipe2(word, O_CLOEXEC) != 0 || ::pipe2(answer, O_CLOEXEC) != 0) return;

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-penstock_tests(transport penstock_core penstock_sinks penstock_config penstock_os)
+penstock_tests(transport ALONE Parking.* penstock_core penstock_sinks penstock_config penstock_os)
