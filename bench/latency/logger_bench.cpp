@@ -78,10 +78,10 @@ bool logger_result::good() const {
 
 logger_result run_logger_bench(const logger_bench_options& chosen) {
   const std::vector<workload> all = workloads_of(chosen.work);
-  require_space(chosen.dir, file_bytes_max(all), "bench logger");
   const interrupt_watch watch;
   const scratch_folder folder(chosen.dir);
   logger_result result{.contenders = chosen_contenders(chosen, folder.path()), .notes = notes_of(all)};
+  require_space(chosen.dir, file_bytes_max(all), "bench logger");
   progress line("bench logger", static_cast<double>(all.size() * chosen.repeat * result.contenders.size()));
   for (const workload& work : all) {
     const std::size_t first = result.rows.size();
