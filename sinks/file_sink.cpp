@@ -128,6 +128,12 @@ outcome file_sink::reopen() noexcept {
   return open_anew();
 }
 
+outcome file_sink::take_next_file(os::descriptor fresh) noexcept {
+  if (holds() || mid_line()) return {errc::pending, 0};
+  reopen_wanted_ = false;
+  return adopt(std::move(fresh));
+}
+
 void file_sink::at_line_end() noexcept {
   // If this fails, the old file stays in use and maintain() tries again.
   if (reopen_wanted_) static_cast<void>(open_anew());

@@ -15,16 +15,19 @@
 
 #include "lib/os/file.hpp"
 #include "sinks/batch_sink.hpp"
+#include "sinks/next_file.hpp"
 
 namespace penstock::sinks {
 
-class file_sink : public batch_sink {
+class file_sink : public batch_sink, public next_file_taker {
  public:
   outcome sync() noexcept override;
   /// errc::pending: a line is under way; the file is opened anew by itself as soon as it ends.
   outcome reopen() noexcept override;
   outcome maintain() noexcept override;
   void disown_after_fork() noexcept override;
+  const os::open_options& next_file_options() const noexcept override { return way_.open; }
+  outcome take_next_file(os::descriptor fresh) noexcept override;
 
  protected:
   struct how {

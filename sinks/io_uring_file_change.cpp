@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <system_error>
+#include <utility>
 
 #include "sinks/io_uring_sink.hpp"
 
@@ -39,16 +40,30 @@ outcome io_uring_sink::open_anew() noexcept {
   reopen_wanted_ = false;
   line_end_wished_ = false;
   try {
-    uring_file fresh(settings_);
-    // The old file keeps only what is written; what is held goes to the new one, from the line that was under way on.
-    if (allocated_ || file_.size() > queue_.written()) static_cast<void>(file_.cut_off(queue_.written()));
-    file_.close();
-    file_ = std::move(fresh);
+    go_on_in(uring_file(settings_));
+    return {};
   } catch (const std::system_error& refused) {
     return {errc::io, refused.code().value()};
   } catch (...) {
     return {errc::io, ENOMEM};
   }
+}
+
+outcome io_uring_sink::take_next_file(os::descriptor fresh) noexcept {
+  if (in_child()) return {errc::closed, ECHILD};
+  if (!error_.ok() || !queue_.empty() || !quiet() || truncated_to_.has_value() || mid_line_) return {errc::pending, 0};
+  reopen_wanted_ = false;
+  line_end_wished_ = false;
+  go_on_in(uring_file(std::move(fresh), settings_.page_cache));
+  return {};
+}
+
+void io_uring_sink::go_on_in(uring_file fresh) noexcept {
+  // The old file keeps only what is written; what is held goes to the new one, from the line that was under way on.
+  if (allocated_ || file_.size() > queue_.written()) static_cast<void>(file_.cut_off(queue_.written()));
+  if (seam_ && file_.ends_inside_line()) static_cast<void>(end_open_line(file_.size()));
+  file_.close();
+  file_ = std::move(fresh);
   if (!without_ring_) ring_.use_files(file_.fd(), file_.direct_fd());
   direct_ = file_.direct_fd() >= 0;
   allocate_ = !without_ring_;
@@ -69,7 +84,6 @@ outcome io_uring_sink::open_anew() noexcept {
   begin_ = begin;
   dropper_.start_at(begin);
   synced_to_ = begin;
-  return {};
 }
 
 void io_uring_sink::notice_truncation() noexcept {

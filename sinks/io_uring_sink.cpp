@@ -35,6 +35,7 @@ std::string registration_note(std::size_t bytes, int os_error) {
 
 io_uring_sink::io_uring_sink(const sink_config& settings, uring_file file, uring ring)
     : settings_(settings),
+      open_options_(uring_file::options_of(settings)),
       path_(std::filesystem::absolute(settings.path)),
       file_(std::move(file)),
       buffers_(std::max(settings.queue_depth, 1U), effective_batch_bytes(settings), settings.page_cache == page_cache_policy::direct),

@@ -19,6 +19,7 @@
 #include <penstock/sink.hpp>
 
 #include "sinks/cache_dropper.hpp"
+#include "sinks/next_file.hpp"
 #include "sinks/uring.hpp"
 #include "sinks/uring_buffers.hpp"
 #include "sinks/uring_file.hpp"
@@ -31,7 +32,7 @@ constexpr unsigned uring_entries(const sink_config& settings) noexcept {
   return (settings.queue_depth == 0 ? 1 : settings.queue_depth) + 2;
 }
 
-class io_uring_sink final : public sink {
+class io_uring_sink final : public sink, public next_file_taker {
  public:
   /// `ring` has been tried on `file`.
   ///
@@ -53,6 +54,8 @@ class io_uring_sink final : public sink {
   std::unique_ptr<sink> retire() noexcept override;
   void disown_after_fork() noexcept override;
   sink_description describe() const override;
+  const os::open_options& next_file_options() const noexcept override { return open_options_; }
+  outcome take_next_file(os::descriptor fresh) noexcept override;
 
  private:
   using clock = std::chrono::steady_clock;
@@ -72,6 +75,7 @@ class io_uring_sink final : public sink {
   // io_uring_file_change.cpp: the file is another one, or ends elsewhere
   bool change_is_due() const noexcept { return reopen_wanted_ && (!error_.ok() || (queue_.empty() && !mid_line_)); }
   outcome open_anew() noexcept;
+  void go_on_in(uring_file fresh) noexcept;
   void notice_truncation() noexcept;
   void start_again_at(std::uint64_t size_bytes) noexcept;
   std::uint64_t end_open_line(std::uint64_t size_bytes) noexcept;
@@ -100,6 +104,7 @@ class io_uring_sink final : public sink {
   bool quiet() const noexcept { return queue_.on_the_way() == 0 && !syncing_ && !allocating_; }
 
   sink_config settings_;
+  os::open_options open_options_;
   std::filesystem::path path_;
   uring_file file_;
   uring_buffers buffers_;

@@ -46,6 +46,7 @@ rotating_sink::rotating_sink(const sink_config& settings, maker make)
       mode_(static_cast<mode_t>(settings.mode)),
       shared_(settings.type == "write"),
       inside_(make(inside_settings(settings, path_))),
+      taker_(dynamic_cast<next_file_taker*>(inside_.get())),
       closed_(std::make_shared<closed_files>()) {
   struct stat facts {};
   if (os::calls().stat(path_.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
@@ -70,7 +71,10 @@ rotating_sink::~rotating_sink() {
 void rotating_sink::follow() noexcept {
   if (shared_) static_cast<void>(guard());
   struct stat facts {};
-  if (os::calls().stat(path_.c_str(), &facts) != 0) return;
+  if (os::calls().stat(path_.c_str(), &facts) == 0) begin(facts);
+}
+
+void rotating_sink::begin(const struct stat& facts) noexcept {
   device_ = facts.st_dev;
   inode_ = facts.st_ino;
   size_bytes_ = static_cast<std::uint64_t>(facts.st_size);
@@ -110,7 +114,7 @@ bool rotating_sink::is_due(moment now, std::size_t line_bytes) noexcept {
 // Between two lines: rotates if it is time to. `wait`: what is on its way has to arrive first.
 rotating_sink::verdict rotating_sink::make_way(lend_request request) noexcept {
   const moment now = time_of(request);
-  if (inside_->in_flight_bytes() == 0) static_cast<void>(look());
+  bool seen = inside_->in_flight_bytes() == 0 && look();
   if (!is_due(now, request.line_bytes)) {
     retry_at_ = {};
     return verdict::go_on;
@@ -122,7 +126,7 @@ rotating_sink::verdict rotating_sink::make_way(lend_request request) noexcept {
   room_ = {};
   // Twice: if someone else moved the file, the one that is found at its path may be full as well.
   for (int attempt = 0; attempt < 2 && is_due(now, request.line_bytes); ++attempt) {
-    const outcome result = look() ? rotate(now) : reopen();
+    const outcome result = std::exchange(seen, false) || look() ? rotate(now) : reopen();
     if (!result.ok() && result.code != errc::pending) failed(result);
     if (!result.ok()) return verdict::go_on;
   }

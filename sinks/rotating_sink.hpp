@@ -8,9 +8,10 @@
 //                      path        path.…Z-0007
 //   reserve            old         empty
 //   exchange           empty       old            ◄── the sink inside still writes to `old`
-//   reopen             new         closed         ──► rotation_helper
+//   hand over          new         closed         ──► rotation_helper
 #pragma once
 
+#include <sys/stat.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -25,6 +26,7 @@
 #include <penstock/sink.hpp>
 
 #include "lib/os/file.hpp"
+#include "sinks/next_file.hpp"
 #include "sinks/rotation_helper.hpp"
 #include "sinks/rotation_names.hpp"
 
@@ -65,13 +67,17 @@ class rotating_sink final : public sink {
   batch limited(batch lent, lend_request request) const noexcept;
 
   outcome rotate(moment now) noexcept;
-  outcome reserve(moment now) noexcept;
-  outcome exchange() noexcept;
+  outcome reserve(moment now, os::descriptor& next) noexcept;
+  os::descriptor ready(os::descriptor made) const noexcept;
+  outcome exchange(os::descriptor& next) noexcept;
   void take_back() noexcept;
+  bool hand_over(os::descriptor next) noexcept;
   outcome finish_switch() noexcept;
+  void switched() noexcept;
   void failed(outcome why) noexcept;
 
   void follow() noexcept;
+  void begin(const struct stat& facts) noexcept;
   bool look() noexcept;
   outcome guard() noexcept;
   outcome sync_closed() noexcept;
@@ -82,6 +88,7 @@ class rotating_sink final : public sink {
   mode_t mode_;
   bool shared_;  ///< other processes may write to the file too
   std::unique_ptr<sink> inside_;
+  next_file_taker* taker_;  ///< the sink inside; null: it opens its files by their path
   os::descriptor guard_{};  ///< of a shared file: locked while somebody writes to it, so that nobody compresses it
   std::shared_ptr<closed_files> closed_;
 

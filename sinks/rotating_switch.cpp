@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <new>
 #include <system_error>
+#include <utility>
 
 #include "sinks/rotating_sink.hpp"
 
@@ -29,9 +30,11 @@ outcome io_error(int os_error) noexcept { return {os_error == ENOSPC || os_error
 }  // namespace
 
 outcome rotating_sink::rotate(moment now) noexcept {
+  os::descriptor next;
   try {
-    if (const outcome result = reserve(now == moment{} ? std::chrono::system_clock::now() : now); !result.ok()) return result;
-    if (const outcome result = exchange(); !result.ok()) {
+    if (const outcome result = reserve(now == moment{} ? std::chrono::system_clock::now() : now, next); !result.ok()) return result;
+    if (const outcome result = exchange(next); !result.ok()) {
+      next.reset();
       remove_unused(closed_path(last_name_));
       return result;
     }
@@ -41,18 +44,20 @@ outcome rotating_sink::rotate(moment now) noexcept {
     return {errc::io, refused.code().value()};
   }
   switching_ = true;
-  return finish_switch();
+  return next.valid() && hand_over(std::move(next)) ? outcome{} : finish_switch();
 }
 
 // Makes the next file, empty, under the name that the old one will have: nobody has that name then, and nobody can take it.
-outcome rotating_sink::reserve(moment now) noexcept {
+outcome rotating_sink::reserve(moment now, os::descriptor& next) noexcept {
+  const int flags =
+      O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY | (taker_ != nullptr ? taker_->next_file_options().flags : O_WRONLY);
   rotated_name name = last_name_;
   for (int tries = 0; tries < names_tried_max; ++tries) {
     name = name.next(now);
-    const os::descriptor made(
-        os::calls().open(closed_path(name).c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC | O_NOCTTY, mode_));
+    os::descriptor made(os::calls().open(closed_path(name).c_str(), flags, mode_));
     if (made.valid()) {
       last_name_ = name;
+      next = ready(std::move(made));
       return {};
     }
     if (errno != EEXIST && errno != EINTR) return io_error(errno);
@@ -60,11 +65,32 @@ outcome rotating_sink::reserve(moment now) noexcept {
   return {errc::io, EEXIST};
 }
 
-outcome rotating_sink::exchange() noexcept {
+// The file as the sink inside wants it, locked before anyone can find it at the path. Invalid: that sink has to open it by its path.
+os::descriptor rotating_sink::ready(os::descriptor made) const noexcept {
+  if (taker_ == nullptr || made.get() <= STDERR_FILENO) return {};
+  const int lock = shared_ ? LOCK_SH : LOCK_EX;
+  return ::flock(made.get(), lock | LOCK_NB) == 0 ? std::move(made) : os::descriptor();
+}
+
+// The sink inside goes on in the file that was made. False: it has to be asked to notice.
+bool rotating_sink::hand_over(os::descriptor next) noexcept {
+  struct stat facts {};
+  if (os::calls().fstat(next.get(), &facts) != 0) return false;
+  // One lock for both descriptors, since they are one open file.
+  os::descriptor guard(shared_ ? ::fcntl(next.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1) : -1);
+  if (guard.valid() != shared_ || !taker_->take_next_file(std::move(next)).ok()) return false;
+  guard_ = std::move(guard);
+  begin(facts);
+  switched();
+  return true;
+}
+
+outcome rotating_sink::exchange(os::descriptor& next) noexcept {
   const std::filesystem::path closed = closed_path(last_name_);
-  if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, closed.c_str(), RENAME_EXCHANGE) == 0) return {};
+  if (os::calls().exchange(path_.c_str(), closed.c_str()) == 0) return {};
   if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) return io_error(errno);
-  // A file system that knows no exchange (NFS): over the empty file, and the sink inside makes the new one.
+  // A file system that knows no exchange (NFS): over the empty file, which is gone then, and the sink inside makes the new one.
+  next.reset();
   return ::rename(path_.c_str(), closed.c_str()) == 0 ? outcome{} : io_error(errno);
 }
 
@@ -72,7 +98,7 @@ outcome rotating_sink::exchange() noexcept {
 void rotating_sink::take_back() noexcept {
   switching_ = false;
   const std::filesystem::path closed = closed_path(last_name_);
-  if (::renameat2(AT_FDCWD, closed.c_str(), AT_FDCWD, path_.c_str(), RENAME_EXCHANGE) == 0) {
+  if (os::calls().exchange(closed.c_str(), path_.c_str()) == 0) {
     remove_unused(closed);
     return;
   }
@@ -89,6 +115,12 @@ outcome rotating_sink::finish_switch() noexcept {
     failed(result);
     return result;
   }
+  follow();
+  switched();
+  return {};
+}
+
+void rotating_sink::switched() noexcept {
   switching_ = false;
   retry_at_ = {};
   told_error_ = 0;
@@ -100,9 +132,7 @@ outcome rotating_sink::finish_switch() noexcept {
   } catch (const std::bad_alloc&) {
     too_many_unsynced_ = true;
   }
-  follow();
   rotation_helper::look(*closed_);
-  return {};
 }
 
 void rotating_sink::failed(outcome why) noexcept {

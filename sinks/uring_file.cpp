@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <utility>
 
 #include "lib/os/pages.hpp"
 
@@ -22,20 +23,26 @@ constexpr std::uint64_t free_steps_min = 4;
 
 }  // namespace
 
+os::open_options uring_file::options_of(const sink_config& settings) noexcept {
+  return {.flags = O_WRONLY,
+          .mode = static_cast<mode_t>(settings.mode),
+          .follow_symlinks = settings.follow_symlinks,
+          .create_folders = settings.create_folders,
+          .regular_only = true,
+          .lock = true};
+}
+
 uring_file::uring_file(const sink_config& settings)
-    : plain_(os::open_log_file(settings.path, {.flags = O_WRONLY,
-                                               .mode = static_cast<mode_t>(settings.mode),
-                                               .follow_symlinks = settings.follow_symlinks,
-                                               .create_folders = settings.create_folders,
-                                               .regular_only = true,
-                                               .lock = true})) {
+    : uring_file(os::open_log_file(settings.path, options_of(settings)), settings.page_cache) {}
+
+uring_file::uring_file(os::descriptor open, page_cache_policy policy) noexcept : plain_(std::move(open)) {
   struct stat facts {};
   if (os::calls().fstat(fd(), &facts) == 0) {
     device_ = facts.st_dev;
     inode_ = facts.st_ino;
   }
   // Where the file system knows no O_DIRECT, or there is no /proc, all goes through the page cache.
-  if (settings.page_cache == page_cache_policy::direct) direct_ = reopened(O_WRONLY | O_DIRECT);
+  if (policy == page_cache_policy::direct) direct_ = reopened(O_WRONLY | O_DIRECT);
 }
 
 os::descriptor uring_file::reopened(int flags) const noexcept {

@@ -22,11 +22,16 @@ class uring_file {
   static constexpr unsigned plain = 0;   ///< index of the descriptor without O_DIRECT, for uring::use_files()
   static constexpr unsigned direct = 1;  ///< index of the one with it
 
+  /// How it is opened.
+  static os::open_options options_of(const sink_config& settings) noexcept;
+
   uring_file() = default;
   /// Opens and locks.
   ///
   /// Errors: std::system_error, as of os::open_log_file().
   explicit uring_file(const sink_config& settings);
+  /// Takes one that is open and locked. Throws nothing: without a second descriptor for O_DIRECT, all goes through the page cache.
+  uring_file(os::descriptor open, page_cache_policy policy) noexcept;
   uring_file(uring_file&&) noexcept = default;
   uring_file& operator=(uring_file&&) noexcept = default;
 

@@ -2,6 +2,7 @@
 #include "lib/os/file.hpp"
 
 #include <poll.h>
+#include <stdio.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -29,6 +30,7 @@ constexpr system_calls real_calls{
     .ftruncate = [](int fd, off_t bytes) noexcept { return ::ftruncate(fd, bytes); },
     .fstat = [](int fd, struct stat* out) noexcept { return ::fstat(fd, out); },
     .stat = [](const char* path, struct stat* out) noexcept { return ::stat(path, out); },
+    .exchange = [](const char* one, const char* other) noexcept { return ::renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE); },
 };
 
 constinit const system_calls* current_calls = &real_calls;

@@ -30,6 +30,7 @@ struct system_calls {
   int (*ftruncate)(int fd, off_t bytes) noexcept;
   int (*fstat)(int fd, struct stat* out) noexcept;
   int (*stat)(const char* path, struct stat* out) noexcept;
+  int (*exchange)(const char* one, const char* other) noexcept;  ///< renameat2(2) with RENAME_EXCHANGE
 };
 
 /// The table in use.

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -129,6 +130,68 @@ TEST_P(Rotation, RotatesAFileAtOnceThatIsOverTheLimitAlready) {
   const auto made = make();
   ASSERT_TRUE(timed_backend(*made).line_now("new\n"));
   EXPECT_THAT(sizes(), ElementsAre(10'000, 4));
+}
+
+TEST_P(Rotation, RotatesAFileThatEndsInsideALineWithoutJoiningLines) {
+  write_text(path, std::string(9'999, 'o'));
+  const auto made = make();
+  timed_backend backend(*made);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(backend.line_now(std::to_string(i) + std::string(3000, '.') + '\n'));
+  const std::string all = all_text();
+  EXPECT_EQ(std::count(all.begin(), all.end(), '\n'), 4);
+  EXPECT_EQ(all.substr(0, 10'001), std::string(9'999, 'o') + "\n0");
+  EXPECT_THAT(files_of(path), SizeIs(::testing::Ge(3U)));
+}
+
+/// Counts the files that are opened while it lives.
+class counted_opens {
+ public:
+  counted_opens() : real_(os::calls()), table_(real_), scope_(table_) {
+    current_ = this;
+    table_.open = [](const char* name, int flags, mode_t mode) noexcept {
+      ++current_->count;
+      return current_->real_.open(name, flags, mode);
+    };
+  }
+  int count = 0;
+
+ private:
+  const os::system_calls& real_;
+  os::system_calls table_;
+  os::scoped_system_calls scope_;
+  static inline counted_opens* current_ = nullptr;
+};
+
+TEST_P(Rotation, OpensTheNextFileOnlyOnce) {
+  const auto made = make();
+  if (!made->describe().fallback.empty()) GTEST_SKIP() << "SKIPPED: " << made->describe().fallback;
+  timed_backend backend(*made);
+  ASSERT_TRUE(backend.line_now(std::string(4000, 'x') + '\n'));
+  const counted_opens opened;
+  for (int i = 1; i <= 5; ++i) {
+    ASSERT_TRUE(backend.line_now(std::string(4000, 'x') + '\n'));
+    EXPECT_EQ(opened.count, i);
+  }
+  EXPECT_THAT(files_of(path), SizeIs(6));
+}
+
+TEST_P(Rotation, LosesNothingWhereTheFileSystemKnowsNoExchange) {
+  os::system_calls table = os::calls();
+  table.exchange = [](const char*, const char*) noexcept {
+    errno = EINVAL;
+    return -1;
+  };
+  const os::scoped_system_calls scope(table);
+  const auto made = make();
+  timed_backend backend(*made);
+  std::string expected;
+  for (int i = 0; i < 5; ++i) {
+    const std::string line = std::to_string(i) + std::string(3000, '.') + '\n';
+    expected += line;
+    ASSERT_TRUE(backend.line_now(line));
+  }
+  EXPECT_EQ(all_text(), expected);
+  EXPECT_THAT(sizes(), ElementsAre(3002, 3002, 3002, 3002, 3002));
 }
 
 TEST_P(Rotation, KeepsTheModeOfTheConfiguration) {
