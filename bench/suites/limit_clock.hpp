@@ -11,12 +11,20 @@ namespace penstock::bench {
 
 class limit_clock {
  public:
-  /// Room for the times of `calls` calls is made before the clock runs.
-  explicit limit_clock(std::uint64_t calls) { run_.call_us.reserve(static_cast<std::size_t>(calls)); }
+  /// Room for the times of `calls` calls is made before the clock runs. `call_cpu`: their processor time is read too.
+  explicit limit_clock(std::uint64_t calls, bool call_cpu = false) : call_cpu_(call_cpu) {
+    run_.call_us.reserve(static_cast<std::size_t>(calls));
+  }
 
   void start() noexcept { begin_ = now(); }
-  void call_begins() noexcept { call_begin_ = seconds(CLOCK_MONOTONIC); }
-  void call_ends() { run_.call_us.push_back((seconds(CLOCK_MONOTONIC) - call_begin_) * 1e6); }
+  void call_begins() noexcept {
+    if (call_cpu_) run_.call_cpu_seconds -= seconds(CLOCK_THREAD_CPUTIME_ID);
+    call_begin_ = seconds(CLOCK_MONOTONIC);
+  }
+  void call_ends() {
+    run_.call_us.push_back((seconds(CLOCK_MONOTONIC) - call_begin_) * 1e6);
+    if (call_cpu_) run_.call_cpu_seconds += seconds(CLOCK_THREAD_CPUTIME_ID);
+  }
 
   /// What was taken since start(), for `bytes` bytes.
   loop_run stop(std::uint64_t bytes) {
@@ -47,6 +55,7 @@ class limit_clock {
   loop_run run_{};
   reading begin_{};
   double call_begin_ = 0;
+  bool call_cpu_;
 };
 
 }  // namespace penstock::bench

@@ -301,20 +301,30 @@ limit_experiment catalogue::stdio_block() const {
 }
 
 limit_experiment catalogue::paced_uring() const {
-  const auto paced = [this](std::string type) {
-    return [to = settings(std::move(type), one_mib), bytes = bytes_ * 2, pace = pace_] {
-      return run_sink(to, bytes, {.bytes_per_second = *pace});
+  const auto paced = [this](std::string type, page_cache_policy cache = page_cache_policy::keep) {
+    return [to = settings(std::move(type), one_mib, cache), bytes = bytes_ * 2, pace = pace_] {
+      return run_sink(to, bytes, {.bytes_per_second = *pace, .watch_call_cpu = true});
     };
   };
   const auto ratio_at = [](double fraction) {
     return [fraction](const runs& r) { return r[0].call_percentile_us(fraction) / r[1].call_percentile_us(fraction); };
   };
-  return {.loops = {{"io_uring, a quarter of D, 1 MiB", paced("io_uring")}, {"write, a quarter of D, 1 MiB", paced("write")}},
+  const auto cpu_of_calls = [](const runs& r) {
+    const auto per_byte = [](const loop_run& run) { return run.call_cpu_seconds / static_cast<double>(run.bytes); };
+    return per_byte(r[2]) / per_byte(r[1]);
+  };
+  return {.loops = {{"io_uring, a quarter of D, 1 MiB", paced("io_uring")},
+                    {"write, a quarter of D, 1 MiB", paced("write")},
+                    {"io_uring, direct, a quarter of D, 1 MiB", paced("io_uring", page_cache_policy::direct)}},
           .ratios = {{.number = 17,
                       .what = "at a quarter of D, 1 MiB, hand-over p50: io_uring / write",
                       .target = at_most(0.03),
                       .from = ratio_at(0.5)},
-                     {.number = 17, .what = "the same, p99", .from = ratio_at(0.99)}},
+                     {.number = 17, .what = "the same, p99", .from = ratio_at(0.99)},
+                     {.number = 17,
+                      .what = "at a quarter of D, 1 MiB, CPU of handing over: io_uring, direct / write",
+                      .target = at_most(0.10),
+                      .from = cpu_of_calls}},
           .prepare = find_pace()};
 }
 

@@ -20,6 +20,7 @@ struct loop_run {
   double thread_cpu_seconds = 0;         ///< of the calling thread (CLOCK_THREAD_CPUTIME_ID): what a backend thread pays
   double process_cpu_seconds = 0;        ///< with the kernel's io_uring workers
   std::vector<double> call_us{};         ///< of each batch: the call, or from submit() until there is room again
+  double call_cpu_seconds = 0;           ///< of the calling thread within the calls; only where the loop was asked to look
   std::uint64_t resident_bytes_max = 0;  ///< of the file, in the page cache; only where the loop looked
 
   double bytes_per_second() const noexcept { return static_cast<double>(bytes) / seconds; }
@@ -78,6 +79,7 @@ enum class feed {
 struct sink_way {
   feed of = feed::ready_batches;
   double bytes_per_second = 0;       ///< batches become due at this pace; 0: as fast as it goes
+  bool watch_call_cpu = false;       ///< reads the thread's processor time before and after each call: two system calls more
   bool watch_page_cache = false;     ///< looks every 32 MiB how much of the file is in the page cache; not for clocks
   bool sync_before_looking = false;  ///< brings all to the medium first, so that only what stays is seen
 };

@@ -216,7 +216,7 @@ loop_run run_sink(const sink_config& settings, std::uint64_t bytes, const sink_w
     static_cast<void>(out.next_room());
   }
   out.finish();
-  limit_clock clock(batches);
+  limit_clock clock(batches, way.watch_call_cpu);
   const std::uint64_t begin_bytes = all_bytes;
   std::uint64_t looked_at = 0;
   std::uint64_t resident_bytes_max = 0;
