@@ -75,6 +75,7 @@ class runner {
   suite_result run() {
     const std::vector<column>& columns = result_.what.columns;
     std::vector<std::vector<tally>> tallies;
+    tallies.reserve(columns.size());
     for (const column& size : columns) tallies.emplace_back(size.cells.size());
     for (int lap = 0; lap < laps; ++lap) {
       for (std::size_t i = 0; i < columns.size() && !interrupted(); ++i) run_lap(columns[i], lap, tallies[i]);
