@@ -65,6 +65,17 @@ void add_pass_bytes(CLI::App& command, std::uint64_t& chosen, const std::string&
       ->option_text("SIZE");
 }
 
+CLI::Option* add_result_file(CLI::App& command, const std::string& name, std::filesystem::path& chosen, const std::string& description) {
+  return command.add_option(name, chosen, description)
+      ->check(CLI::Validator([](std::string& file) { return bench::result_file_problem(file); }, "FILE"))
+      ->option_text("FILE");
+}
+
+CLI::Option* add_picture_file(CLI::App& command, std::filesystem::path& chosen) {
+  return add_result_file(command, "--svg", chosen, "draws a picture (needs gnuplot)")
+      ->check(CLI::Validator([](std::string& file) { return bench::result_file_problem(bench::script_beside(file)); }, "FILE"));
+}
+
 void add_run_options(CLI::App& command, bench::options& chosen) {
   using bench::cache_mode;
   using bench::file_policy;
@@ -89,9 +100,9 @@ void add_bench_command(CLI::App& app, int& exit_status) {
     CLI::App* one = command->add_subcommand(std::string(entry.name), std::string(entry.about));
     auto chosen = std::make_shared<bench::options>();
     add_run_options(*one, *chosen);
-    one->add_option("--csv", chosen->csv, "writes the figures as CSV")->option_text("FILE");
-    one->add_option("--json", chosen->json, "writes everything as JSON")->option_text("FILE");
-    one->add_option("--svg", chosen->svg, "draws a picture (needs gnuplot)")->option_text("FILE");
+    add_result_file(*one, "--csv", chosen->csv, "writes the figures as CSV");
+    add_result_file(*one, "--json", chosen->json, "writes everything as JSON");
+    add_picture_file(*one, chosen->svg);
     one->add_flag("--published", chosen->published, "adds the figures of the post");
     one->callback([&exit_status, &entry, chosen] { exit_status = run_suite(entry, *chosen); });
   }

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,13 @@ void add_run_options(CLI::App& command, bench::options& chosen);
 
 /// Adds --bytes, of at least 1 MiB: a pass of less measures its own beginning. `chosen` must outlive the parser.
 void add_pass_bytes(CLI::App& command, std::uint64_t& chosen, const std::string& default_size);
+
+/// An option that names a file for results. One that cannot be written is refused with the call, before anything is measured. `chosen` must
+/// outlive the parser.
+CLI::Option* add_result_file(CLI::App& command, const std::string& name, std::filesystem::path& chosen, const std::string& description);
+
+/// The same for a picture, beside which a script of gnuplot stands for a moment.
+CLI::Option* add_picture_file(CLI::App& command, std::filesystem::path& chosen);
 
 /// An option that takes one of a few words; a wrong one is answered with the list of the right ones.
 template <class Value>

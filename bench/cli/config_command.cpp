@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 #include "bench/cli/config_command.hpp"
-#include "bench/cli/exit_status.hpp"
 
 #include <fmt/format.h>
 
@@ -13,6 +12,7 @@
 
 #include <penstock/config.hpp>
 
+#include "bench/cli/exit_status.hpp"
 #include "lib/config/texts.hpp"
 
 namespace penstock::cli {
@@ -58,7 +58,7 @@ void add_config_command(CLI::App& app, int& exit_status) {
   which->add_flag("--defaults", options->defaults, "print every key with its default, range and meaning; the output is a valid config");
   which->add_option("--explain", options->explain, "print what FILE comes to: every key, defaults and inheritance written out")
       ->type_name("FILE");
-  which->add_flag("--docs", options->docs, "")->group("");
+  which->add_flag("--docs", options->docs, "print the reference of all keys in Markdown: docs/config.md");
   which->require_option(1);
   command->callback([options, &exit_status] { exit_status = run(*options); });
 }

@@ -83,6 +83,10 @@ std::string run_logger_bench(const bench::options& chosen, std::vector<std::stri
 int run_all(const bench::options& chosen, const std::filesystem::path& folder, bool logger_bench) {
   bench::require_gnuplot();
   std::filesystem::create_directories(folder);
+  if (const std::string problem = bench::result_file_problem(folder / "index.html"); !problem.empty()) {
+    fmt::print(stderr, "penstock: bench all: {}\n", problem);
+    return wrong_call;
+  }
   const bench::interrupt_watch watch;
   bench::report page{.chosen = chosen, .environment = bench::environment_of(chosen.dir)};
   std::vector<std::string> failures;

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -105,6 +106,15 @@ std::vector<bench::sweep_row> rows_to_run(const sinks_options& chosen) {
   return rows;
 }
 
+// What Google Benchmark says names the expression; the remedy is ours.
+int nothing_matches(std::string what, const std::vector<bench::sweep_row>& rows) {
+  while (!what.empty() && what.back() == '\n') what.pop_back();
+  fmt::print(stderr,
+             "penstock: bench sinks: nothing was measured: {}; rows are named like {}; see penstock bench sinks --benchmark_list_tests\n",
+             what, rows.front().choice.name());
+  return wrong_call;
+}
+
 int run_sinks(const sinks_options& chosen, const std::vector<std::string>& extras) {
   // Google Benchmark reads its own flags; --json is its JSON by a shorter name.
   std::vector<std::string> words{"penstock"};
@@ -129,11 +139,14 @@ int run_sinks(const sinks_options& chosen, const std::vector<std::string>& extra
         ->Repetitions(chosen.repeat)
         ->Unit(benchmark::kMillisecond);
   }
+  std::ostringstream said;
   {
     bench::progress line("bench sinks", static_cast<double>(all.rows.size()) * chosen.repeat);
     quiet_reporter reporter(line);
-    benchmark::RunSpecifiedBenchmarks(&reporter);
+    reporter.SetErrorStream(&said);
+    if (benchmark::RunSpecifiedBenchmarks(&reporter) == 0) return nothing_matches(said.str(), all.rows);
   }
+  fmt::print(stderr, "{}", said.str());
   fmt::print("bench sinks: each sink as fast as it goes, {} MB a pass, median of {} passes{}\n\n{}", chosen.bytes / 1'000'000,
              chosen.repeat, chosen.smoke ? ", SMOKE RUN: too small to mean anything" : "",
              bench::environment_text(bench::environment_of(chosen.dir)));
@@ -167,9 +180,8 @@ void add_sinks_bench(CLI::App& bench, int& exit_status) {
   command->add_option("--dir", chosen->dir, "the folder to work in; nothing is left there (default: .)")->check(CLI::ExistingDirectory);
   command->add_option("--repeat", chosen->repeat, "passes of each row, or pairs of each ratio (default: 5)")->check(CLI::Range(1, 1000));
   add_pass_bytes(*command, chosen->bytes, "256 MiB");
-  command->add_option("--csv", chosen->csv, "writes the figures as CSV")->option_text("FILE");
-  command->add_option("--json", chosen->json, "writes Google Benchmark's JSON, for compare.py; with --limits, every pair")
-      ->option_text("FILE");
+  add_result_file(*command, "--csv", chosen->csv, "writes the figures as CSV");
+  add_result_file(*command, "--json", chosen->json, "writes Google Benchmark's JSON, for compare.py; with --limits, every pair");
   CLI::Option* limits = command->add_flag(
       "--limits", chosen->limits, "instead: how near the sinks come to the machine, as 19 ratios to raw loops that run in turn with them");
   command->add_option("--rows", chosen->rows, "only these ratios: 1-5,7")->needs(limits)->option_text("LIST");

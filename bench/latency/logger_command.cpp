@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/cli/bench_options.hpp"
 #include "bench/cli/exit_status.hpp"
 #include "bench/latency/logger_bench.hpp"
 #include "bench/latency/logger_report.hpp"
@@ -82,9 +83,9 @@ void add_logger_bench(CLI::App& bench, int& exit_status) {
       ->check(CLI::Range(1, 50'000'000))
       ->option_text("N");
   command->add_option("--dir", chosen.dir, "the folder to work in; nothing is left there (default: .)")->check(CLI::ExistingDirectory);
-  command->add_option("--csv", call->csv, "writes the figures as CSV")->option_text("FILE");
-  command->add_option("--json", call->json, "writes every run as JSON")->option_text("FILE");
-  command->add_option("--svg", call->svg, "draws a picture (needs gnuplot)")->option_text("FILE");
+  add_result_file(*command, "--csv", call->csv, "writes the figures as CSV");
+  add_result_file(*command, "--json", call->json, "writes every run as JSON");
+  add_picture_file(*command, call->svg);
   command->add_option("--one", call->one)->group("");
   command->add_option("words", call->words)->group("");
   command->callback([call, &exit_status] { exit_status = run(*call); });

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "bench/suites/export.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
+#include <system_error>
 
 #include "bench/suites/raw_io.hpp"
 
@@ -78,6 +82,25 @@ std::string json_text(const std::vector<suite_result>& results, const options& c
     out += "\n  ]}";
   }
   return out + "\n]\n}\n";
+}
+
+std::string result_file_problem(const std::filesystem::path& file) {
+  std::error_code error;
+  const std::filesystem::file_status there = std::filesystem::status(file, error);
+  int refusal = 0;
+  if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
+    // Opening a FIFO would wait for its reader, or be taken for its end.
+    refusal = std::filesystem::is_directory(there) ? EISDIR : ::access(file.c_str(), W_OK) != 0 ? errno : 0;
+  } else {
+    const os::descriptor opened(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
+    if (!opened.valid())
+      refusal = errno;
+    else if (!std::filesystem::exists(there))
+      std::filesystem::remove(file, error);
+  }
+  if (refusal == 0) return {};
+  return fmt::format("{} cannot be written: {}; nothing was measured; name another file{}", file.string(),
+                     std::generic_category().message(refusal), refusal == ENOENT ? ", or make its folder" : "");
 }
 
 void write_file(const std::filesystem::path& file, const std::string& text) {

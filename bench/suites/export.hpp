@@ -33,6 +33,9 @@ std::string json_array(const Items& items, const char* separator, Text text) {
 /// The member "environment" that every JSON of ours begins with.
 std::string json_environment(const std::vector<fact>& facts);
 
+/// Why no results can be written there, with the remedy; empty: they can, and nothing was changed. Asked before anything is measured.
+std::string result_file_problem(const std::filesystem::path& file);
+
 /// Writes a whole file.
 ///
 /// Errors: std::system_error naming it; a full disk is told too.

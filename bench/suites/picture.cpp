@@ -114,9 +114,11 @@ std::string picture_script(const suite_result& result, const std::filesystem::pa
   return out + "\n";
 }
 
+std::filesystem::path script_beside(const std::filesystem::path& svg) { return svg.string() + ".gnuplot"; }
+
 void run_gnuplot(const std::string& script, const std::filesystem::path& svg) {
   require_gnuplot();
-  const std::filesystem::path script_file = svg.string() + ".gnuplot";
+  const std::filesystem::path script_file = script_beside(svg);
   write_file(script_file, script);
   const std::string program = gnuplot_path();
   std::string argument = script_file.string();

@@ -15,6 +15,9 @@ void require_gnuplot();
 /// Rows downwards, the figure of the `close` clock to the right, a mark of its own shape for each size, bars from least to greatest.
 std::string picture_script(const suite_result& result, const std::filesystem::path& svg);
 
+/// Where the script stands while gnuplot draws `svg`.
+std::filesystem::path script_beside(const std::filesystem::path& svg);
+
 /// Draws the picture of a suite.
 ///
 /// Errors: std::runtime_error with what gnuplot said.

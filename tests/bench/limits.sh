@@ -6,7 +6,7 @@ set -u
 folder=$(mktemp -d "$2/limits_XXXXXX") || exit 1
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/work"
-fail() { echo "$*"; exit 1; }
+. "$(dirname "$0")/interrupt_once.sh"
 
 "$1" bench sinks --limits --smoke --dir "$folder/work" --csv "$folder/all.csv" --json "$folder/all.json" >"$folder/out" 2>"$folder/err" ||
   fail "the smoke run failed: $(cat "$folder/err")"
@@ -43,16 +43,6 @@ refused "runs backwards" "$1" bench sinks --limits --rows 5-1
 refused "does not know --benchmark_filter=x" "$1" bench sinks --limits --benchmark_filter=x
 
 "$1" bench sinks --limits --rows 1 --repeat 1000 --bytes 8MiB --dir "$folder/work" >"$folder/out" 2>"$folder/err" &
-tool=$!
-tries=0
-until [ -n "$(ls "$folder/work")" ]; do
-  tries=$((tries + 1))
-  [ $tries -le 20000 ] && kill -0 $tool 2>/dev/null || fail "the run did not begin: $(cat "$folder/err")"
-  sleep 0.01
-done
-kill -TERM $tool
-wait $tool
-status=$?
-[ $status -eq 1 ] || fail "interrupted: exit status $status instead of 1: $(cat "$folder/err")"
+interrupt_once '[ -n "$(ls "$folder/work")" ]'
 grep -q INTERRUPTED "$folder/out" || fail "the output does not say that it was interrupted"
 [ -z "$(ls "$folder/work")" ] || fail "left behind by an interrupt: $(ls "$folder/work")"
