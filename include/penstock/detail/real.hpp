@@ -82,6 +82,10 @@ PENSTOCK_EXPORT char* put_real_by_fmt(char* place, double value);
 PENSTOCK_EXPORT char* put_real_by_fmt(char* place, float value);
 PENSTOCK_EXPORT char* put_fixed_by_fmt(char* place, double value, std::uint32_t places);
 
+// A program that includes this may warn of such comparisons: here they are meant to the last bit.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wfloat-equal"
+
 template <class Real>
 inline char* put_real(char* place, Real value) {
   if constexpr (division_is_exact) {
@@ -123,5 +127,7 @@ inline char* put_fixed(char* place, double value) {
   }
   return put_fixed_by_fmt(place, value, places);
 }
+
+#pragma GCC diagnostic pop
 
 }  // namespace penstock::detail
