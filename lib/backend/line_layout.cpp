@@ -34,6 +34,7 @@ line_layout::line_layout(std::string_view pattern, control_chars_policy control_
 
 void line_layout::render(line_frame& kept, const line_source& line) {
   std::string text;
+  kept.site = nullptr;  // There may be no memory for the rest.
   kept.places.clear();
   const auto split = std::find_if(ops_.begin(), ops_.end(), [](const pattern_op& op) { return op.what == kind::message; });
   for (auto op = ops_.begin(); op != split; ++op) renderer_.append(text, *op, line, kept.places);

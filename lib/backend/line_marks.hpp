@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <vector>
 
 #include <penstock/stats.hpp>
@@ -15,13 +16,14 @@ class line_marks {
  public:
   line_marks() : ring_(4096), mask_(ring_.size() - 1) {}
 
-  /// A line of `of_record` ends at `end_bytes`, counted from the sink's first byte. Errors: std::bad_alloc leaves the program: see grow().
-  void add(std::uint64_t end_bytes, level of_record) {
-    if (count_ > mask_) [[unlikely]]
-      grow();
+  /// A line of `of_record` ends at `end_bytes`, counted from the sink's first byte. False: there is no memory for that.
+  bool add(std::uint64_t end_bytes, level of_record) noexcept {
+    if (count_ > mask_ && !grow()) [[unlikely]]
+      return false;
     ring_[(first_ + count_) & mask_] = static_cast<std::uint32_t>(end_bytes << level_bits) | static_cast<std::uint32_t>(of_record);
     ++count_;
     ++held_[of_record];
+    return true;
   }
 
   /// Moves the lines that end at or before `end_bytes` into `counts`. Lines in flight span less than 256 MiB, so that ends can be compared
@@ -51,12 +53,17 @@ class line_marks {
   static constexpr unsigned level_bits = 3;
   static constexpr std::uint32_t level_mask = (1U << level_bits) - 1;
 
-  [[gnu::noinline]] void grow() {
-    std::vector<std::uint32_t> larger(2 * ring_.size());
-    for (std::size_t i = 0; i < count_; ++i) larger[i] = ring_[(first_ + i) & mask_];
-    ring_.swap(larger);
-    mask_ = ring_.size() - 1;
-    first_ = 0;
+  [[gnu::noinline]] bool grow() noexcept {
+    try {
+      std::vector<std::uint32_t> larger(2 * ring_.size());
+      for (std::size_t i = 0; i < count_; ++i) larger[i] = ring_[(first_ + i) & mask_];
+      ring_.swap(larger);
+      mask_ = ring_.size() - 1;
+      first_ = 0;
+      return true;
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
   }
 
   std::vector<std::uint32_t> ring_;  // A power of two.

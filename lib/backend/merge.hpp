@@ -37,6 +37,8 @@ class merge {
 
   /// After a drain(): whether the horizon was reached.
   bool reached_horizon() const noexcept { return reached_horizon_; }
+  /// After a drain(): whether a record is there that is younger than the horizon.
+  bool anything_younger() const noexcept { return anything_younger_; }
 
   /// Gives back the chunks that were finished before `oldest_open_epoch`, and notes `epoch` for those finished since.
   void recycle(std::uint64_t epoch, std::uint64_t oldest_open_epoch) noexcept;
@@ -88,18 +90,23 @@ class merge {
   std::size_t first_waiting_ = 0;
   std::uint64_t epoch_ = 0;
   bool reached_horizon_ = true;
+  bool anything_younger_ = false;
 };
 
 template <class Take, class Latest>
 std::size_t merge::drain(std::uint64_t horizon_ticks, std::size_t bytes_max, Take take, Latest latest) {
   const auto due = [&](lane& next) {
     if (next.ticks <= horizon_ticks) return true;
-    if (next.ticks <= latest()) return false;
+    if (next.ticks <= latest()) {
+      anything_younger_ = true;
+      return false;
+    }
     next.ticks = horizon_ticks;
     return true;
   };
   heap_.clear();
   reached_horizon_ = true;
+  anything_younger_ = false;
   for (std::size_t i = 0; i < active_.size(); ++i) {
     transport::thread_stream* stream = active_[i].stream;
     const detail::record_header* record = stream->peek();

@@ -7,9 +7,13 @@
 #include <cstring>
 #include <exception>
 
+#include "lib/backend/escape.hpp"
+
 namespace penstock::backend {
 
 namespace {
+
+constexpr std::string_view cut_marker = "[... cut]";
 
 // Replaces what is laid out so far by a line that says what went wrong. A formatter's own text is the user's: it is cut, not trusted.
 void put_error(const source_facts& source, const char* what, detail::text_out& out) noexcept {
@@ -38,6 +42,13 @@ void guarded(const source_facts& source, detail::text_out& out, Call call) noexc
 }
 
 }  // namespace
+
+void cut_short(detail::text_out& out, std::size_t most_bytes) noexcept {
+  const std::string_view text(out.begin, static_cast<std::size_t>(out.pos - out.begin));
+  out.pos = out.begin + utf8_boundary(text, most_bytes - cut_marker.size());
+  std::memcpy(out.pos, cut_marker.data(), cut_marker.size());
+  out.pos += cut_marker.size();
+}
 
 void lay_out_record(const detail::call_site& site, const source_facts& source, const std::byte* arguments, detail::text_out& out) noexcept {
   guarded(source, out, [&] { site.layout(arguments, source, out); });

@@ -49,6 +49,7 @@ bool output::find_room(std::size_t line_bytes) noexcept {
     if (std::exchange(starved_, false)) news_.recovered = true;
     room_begin_ = pos_ = reinterpret_cast<char*>(lent.room.data());
     end_ = pos_ + lent.room.size();
+    large_room_ = lent.room.size() > text_bytes_max(record_bytes_max_, true);
     cut_ = lent.end;
     until_ = std::chrono::time_point_cast<std::chrono::nanoseconds>(lent.until).time_since_epoch().count();
     if (carry_.empty()) return true;
@@ -110,8 +111,9 @@ std::int64_t output::retry_wait_ns() const noexcept {
 void output::settle() noexcept {
   if (in_trouble()) return;
   const std::uint64_t done = room_offset_ - sink_->in_flight_bytes();
-  if (done > bytes_) attempts_ = io_attempts_ = 0;
-  bytes_ = done;
+  const std::uint64_t written_bytes = done - given_up_bytes_;
+  if (written_bytes > bytes_) attempts_ = io_attempts_ = 0;
+  bytes_ = written_bytes;
   marks_.take_until(done, written_);
   close_epochs(done);
 }
@@ -130,9 +132,10 @@ void output::close_epochs(std::uint64_t done_bytes) noexcept {
 
 // What the sink holds and what is in the open room is lost.
 void output::give_up(bool disable) noexcept {
-  const std::size_t unwritten = sink_->abandon();
-  const std::uint64_t done = room_offset_ - std::min<std::uint64_t>(unwritten, room_offset_);
-  bytes_ = done;
+  const std::uint64_t unwritten = std::min<std::uint64_t>(sink_->abandon(), room_offset_);
+  const std::uint64_t done = room_offset_ - unwritten;
+  bytes_ = done - given_up_bytes_;
+  given_up_bytes_ += unwritten;
   marks_.take_until(done, written_);
   level_counts gone;
   marks_.take_all(gone);

@@ -47,6 +47,14 @@ class output {
  public:
   output(std::unique_ptr<sink> destination, std::shared_ptr<line_layout> layout, output_settings settings);
 
+  /// Cuts texts that outgrow a record when their line is laid out, and counts them there. Without this, none is cut.
+  ///
+  /// Owner: `cuts` outlives this.
+  void limit_texts(std::size_t record_bytes_max, cut_counter& cuts) noexcept {
+    record_bytes_max_ = record_bytes_max;
+    cuts_ = &cuts;
+  }
+
   /// Whether the next line can be put now. Asks the sink for room if there is none, or none for lines of that time.
   bool ready(wall_ns time = 0) noexcept {
     line_time_ = time;
@@ -128,23 +136,26 @@ class output {
   outcome sync_after(outcome flushed) noexcept;
   void settle() noexcept;
   void give_up(bool disable) noexcept;
-  void put_anew(const line_source& line) noexcept;
-  void put_shared(const line_source& line) noexcept;
+  void put_anew(const line_source& line);
+  void put_shared(const line_source& line);
   bool put_text(const line_source& line, line_frame& frame) noexcept;
-  bool put_arguments(const line_source& line, line_frame& frame) noexcept;
-  void put_aside(const line_source& line, line_frame& frame, std::string_view message) noexcept;
-  std::string_view escaped(std::string_view message) noexcept;
+  template <bool large_room>
+  bool put_arguments(const line_source& line, line_frame& frame);
+  void shorten(const line_source& line, detail::text_out& out) noexcept;
+  void put_aside(const line_source& line, line_frame& frame, std::string_view message);
+  std::string_view escaped(std::string_view message);
   void end_line(char* message_end, const line_frame& frame) noexcept;
-  void put_slowly(const line_source& line) noexcept;
-  void write_new(const laid_line& line, std::uint64_t number) noexcept;
-  void write(const laid_line& line) noexcept;
-  void write_piece(std::string_view piece) noexcept;
+  void put_slowly(const line_source& line);
+  void write_new(const laid_line& line, std::uint64_t number);
+  void write(const laid_line& line);
+  void write_piece(std::string_view piece);
   bool must_escape(std::string_view message, bool known_printable) const noexcept;
-  void lay_out(const line_source& line) noexcept;
+  void lay_out(const line_source& line);
   void begin_batch(wall_ns first_time) noexcept;
   void mark(const line_source& line) noexcept;
   void open_epoch_entry() noexcept;
   void count_lost(level of_record) noexcept;
+  void lose_for_memory(level of_record) noexcept;
   void close_epochs(std::uint64_t done_bytes) noexcept;
   void describe() noexcept;
   void look_after_sink() noexcept;
@@ -161,8 +172,12 @@ class output {
   wall_ns until_ = std::numeric_limits<wall_ns>::max();  // Lines from this time on are not for this room.
   wall_ns line_time_ = 0;                                // Of the line that is being put; 0: not known.
   std::uint64_t room_offset_ = 0;                        // Bytes handed over before this room.
+  std::uint64_t given_up_bytes_ = 0;                     // Of these, what was not written when it was given up.
   std::string carry_;                                    // The rest of a line that found no room.
   text_spill spill_;
+  std::size_t record_bytes_max_ = ~std::size_t{0};
+  bool large_room_ = false;  // The room may hold a text that is too long for a record.
+  cut_counter* cuts_ = nullptr;
   std::string line_;  // A line that is not laid out in place.
   std::string escaped_;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // How a line gets into an output's batch.
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
+#include <new>
 
 #include <penstock/detail/printable.hpp>
 
@@ -19,18 +21,23 @@ constexpr std::size_t message_bytes_min = 64;  // Less room is not tried: most m
 inline void output::mark(const line_source& line) noexcept {
   const std::uint64_t end_bytes = laid_bytes();
   const level of_record = line.record_level();
-  marks_.add(end_bytes, of_record);
+  if (!marks_.add(end_bytes, of_record)) [[unlikely]]
+    ++written_[of_record];  // No memory to remember it by: it is in the batch, which is all that can be said.
   if (latest_open_.epoch != epoch_) open_epoch_entry();
   latest_open_.end_bytes = end_bytes;
   if (of_record >= settings_.flush_level) urgent_ = true;
 }
 
 void output::open_epoch_entry() noexcept {
-  if (latest_open_.epoch != none_open.epoch) open_.push_back(latest_open_);
+  try {
+    if (latest_open_.epoch != none_open.epoch) open_.push_back(latest_open_);
+  } catch (const std::bad_alloc&) {
+    return;  // The line counts to the epoch before: what waits for that one waits longer.
+  }
   latest_open_.epoch = epoch_;
 }
 
-inline void output::lay_out(const line_source& line) noexcept {
+[[gnu::always_inline]] inline void output::lay_out(const line_source& line) {
   if (layout_->shared())
     put_shared(line);
   else
@@ -47,7 +54,11 @@ void output::begin_batch(wall_ns first_time) noexcept {
 void output::put(const line_source& line) noexcept {
   ++taken_[line.record_level()];
   if (!disabled_) {
-    lay_out(line);
+    try {
+      lay_out(line);
+    } catch (const std::bad_alloc&) {
+      return lose_for_memory(line.record_level());
+    }
     // Given up while the line was laid out: it was not marked yet, so it is counted here.
     if (!disabled_) {
       mark(line);
@@ -58,12 +69,22 @@ void output::put(const line_source& line) noexcept {
 }
 
 void output::put_note(const line_source& line) noexcept {
-  if (!disabled_) lay_out(line);
+  if (disabled_) return;
+  try {
+    lay_out(line);
+  } catch (const std::bad_alloc&) {  // The library's own lines stand in no ledger.
+  }
 }
 
 void output::lose(level of_record) noexcept {
   ++taken_[of_record];
   count_lost(of_record);
+  starved_ = true;
+}
+
+void output::lose_for_memory(level of_record) noexcept {
+  count_lost(of_record);
+  news_.trouble = last_trouble_ = {errc::no_space, ENOMEM};
   starved_ = true;
 }
 
@@ -73,16 +94,16 @@ void output::count_lost(level of_record) noexcept {
   ++news_.lost_unlogged;
 }
 
-inline void output::put_anew(const line_source& line) noexcept {
+inline void output::put_anew(const line_source& line) {
   if (layout_->simple()) {
     line_frame& frame = layout_->frame(line);
-    if (line.is_text ? put_text(line, frame) : put_arguments(line, frame)) return;
+    if (line.is_text ? put_text(line, frame) : large_room_ ? put_arguments<true>(line, frame) : put_arguments<false>(line, frame)) return;
   }
   put_slowly(line);
 }
 
 // Each line is laid out by the first of those whose lines are the same.
-void output::put_shared(const line_source& line) noexcept {
+void output::put_shared(const line_source& line) {
   if (const laid_line* laid = layout_->kept(line.number)) {
     if (laid->whole() && laid->before.size() < static_cast<std::size_t>(end_ - pos_)) {
       std::memcpy(pos_, laid->before.data(), laid->before.size());
@@ -127,14 +148,17 @@ inline bool output::put_text(const line_source& line, line_frame& frame) noexcep
 }
 
 // The same for arguments. A message that finds no room is laid out in the spill, and not again.
-bool output::put_arguments(const line_source& line, line_frame& frame) noexcept {
+template <bool large_room>
+bool output::put_arguments(const line_source& line, line_frame& frame) {
   if (static_cast<std::size_t>(end_ - pos_) < frame.copied_bytes + message_bytes_min) return false;
   char* const begin = pos_;
   spilling_text out(frame.before.copy(begin), end_ - frame.after.copied_bytes(), spill_);
   frame.patch(begin, line.time);
   lay_out_record(*line.site, *line.body.source, line.body.payload, out);
+  if constexpr (large_room) shorten(line, out);
   const bool escape = must_escape(out.view(), out.printable);
   if (out.spilled() || escape) {
+    shorten(line, out);
     put_aside(line, frame, escape ? escaped(out.view()) : out.view());
   } else {
     end_line(out.pos, frame);
@@ -142,24 +166,33 @@ bool output::put_arguments(const line_source& line, line_frame& frame) noexcept 
   return true;
 }
 
-void output::put_aside(const line_source& line, line_frame& frame, std::string_view message) noexcept {
+// As the thread would have cut it, had it made the text itself.
+void output::shorten(const line_source& line, detail::text_out& out) noexcept {
+  const std::size_t most_bytes = text_bytes_max(record_bytes_max_, (line.site->flags & detail::site_source_in_record) != 0);
+  if (static_cast<std::size_t>(out.pos - out.begin) <= most_bytes) return;
+  cut_short(out, most_bytes);
+  cuts_->add(line.number);
+}
+
+void output::put_aside(const line_source& line, line_frame& frame, std::string_view message) {
   line_.assign(frame.before.view());
   frame.patch(line_.data(), line.time);
   write_new({line_, message, frame.after.view()}, line.number);
 }
 
-std::string_view output::escaped(std::string_view message) noexcept {
+std::string_view output::escaped(std::string_view message) {
   escaped_.clear();
   append_escaped(escaped_, message);
   return escaped_;
 }
 
-void output::put_slowly(const line_source& line) noexcept {
+void output::put_slowly(const line_source& line) {
   std::string_view message = line.body.text();
   bool printable = line.is_printable;
   spilling_text out(nullptr, nullptr, spill_);
   if (!line.is_text) {
     lay_out_record(*line.site, *line.body.source, line.body.payload, out);
+    shorten(line, out);
     message = out.view();
     printable = out.printable;
   }
@@ -169,18 +202,23 @@ void output::put_slowly(const line_source& line) noexcept {
   write_new({.before = line_}, line.number);
 }
 
-void output::write_new(const laid_line& line, std::uint64_t number) noexcept {
+void output::write_new(const laid_line& line, std::uint64_t number) {
   if (layout_->shared()) layout_->keep(number, line);
   write(line);
   if (!layout_->shared()) spill_.trim();
 }
 
-void output::write(const laid_line& line) noexcept {
+void output::write(const laid_line& line) {
   const std::size_t bytes = line.before.size() + line.message.size() + line.after.size();
   // Even if nothing is in the room: now that the sink hears how long the line is, it may have another room for it.
   if (cut_ == cut::lines && static_cast<std::size_t>(end_ - pos_) < bytes && !find_room(bytes)) {
     // Whole, so that the sink hears the line's length when it is asked again.
-    carry_.append(line.before).append(line.message).append(line.after);
+    try {
+      carry_.append(line.before).append(line.message).append(line.after);
+    } catch (const std::bad_alloc&) {
+      carry_.clear();
+      throw;
+    }
     return;
   }
   write_piece(line.before);
@@ -188,10 +226,15 @@ void output::write(const laid_line& line) noexcept {
   write_piece(line.after);
 }
 
-void output::write_piece(std::string_view piece) noexcept {
+void output::write_piece(std::string_view piece) {
   while (!piece.empty() && !disabled_) {
     if (!carry_.empty() || (pos_ == end_ && !find_room(piece.size()))) {
-      carry_.append(piece);
+      try {
+        carry_.append(piece);
+      } catch (const std::bad_alloc&) {
+        carry_ = '\n';  // The line ends where the room did.
+        throw;
+      }
       return;
     }
     const std::size_t fits = std::min(piece.size(), static_cast<std::size_t>(end_ - pos_));

@@ -20,6 +20,7 @@ constexpr int pauses_per_spin = 100;
 constexpr std::int64_t first_nap_ns = 50'000;
 constexpr std::int64_t waiting_nap_ns = 1'000'000;  // While a thread waits for memory.
 constexpr std::int64_t park_after_ns = 50'000'000;  // A stream that was empty for so long is forgotten; far longer than a burst's pauses.
+constexpr std::int64_t clock_slack_ns = 1'000'000;  // By which two clocks may be apart over reorder_window.
 constexpr std::int64_t never_ns = std::numeric_limits<std::int64_t>::max();
 
 }  // namespace
@@ -33,7 +34,10 @@ void worker::configure(const backend_config& settings, std::vector<std::unique_p
   window_ticks_ = clock_.ticks_of_ns(settings.reorder_window.count());
   outputs_ = std::move(outputs);
   all_outputs_.clear();
-  for (const auto& each : outputs_) all_outputs_.push_back(each.get());
+  for (const auto& each : outputs_) {
+    all_outputs_.push_back(each.get());
+    limit_texts(*each);
+  }
   pending_.clear();
   report_ = std::move(report);
   nap_ns_max_ = 10'000'000;
@@ -48,6 +52,7 @@ void worker::configure(const backend_config& settings, std::vector<std::unique_p
   ++era_;
   stop_deadline_ns_ = 0;
   idle_turns_ = 0;
+  younger_since_ = {};
   const std::lock_guard lock(requests_mutex_);
   accepting_ = true;
   lost_told_ = 0;
@@ -136,7 +141,17 @@ void worker::begin_turn(const moment& now) noexcept {
 
 bool worker::turn(const moment& now, bool whole) {
   merge_.adopt();
-  return run_turn(now, whole ? now.ticks : now.ticks - std::min(now.ticks, window_ticks_));
+  // A system clock that stands still would hold records back for ever: the window passes by the other clock then.
+  const bool moved = now.ticks - younger_since_.ticks > window_ticks_;
+  const bool stands_still = younger_since_.steady_ns != 0 && !moved &&
+                            now.steady_ns - younger_since_.steady_ns > settings_.reorder_window.count() + clock_slack_ns;
+  const bool did = run_turn(now, whole || stands_still ? now.ticks : now.ticks - std::min(now.ticks, window_ticks_));
+  if (did || !merge_.anything_younger()) {
+    younger_since_ = {};
+  } else if (moved || younger_since_.steady_ns == 0) {
+    younger_since_ = now;
+  }
+  return did;
 }
 
 bool worker::run_turn(const moment& now, std::uint64_t horizon_ticks) {
@@ -233,6 +248,7 @@ void worker::wake_sleeper() noexcept {
 void worker::add_stats(front_stats& front) const noexcept {
   for (std::size_t i = 0; i < level_count; ++i) front.taken.at[i] += published_taken_[i].load(std::memory_order_acquire);
   front.late += published_late_.load(std::memory_order_relaxed);
+  front.cut_short += cut_short_.count();
 }
 
 }  // namespace penstock::backend

@@ -47,6 +47,9 @@ class worker {
   moment now() const noexcept { return {clock_.ticks_now(), steady_now()}; }
   const time_map& clock() const noexcept { return clock_; }
 
+  /// Has the output cut texts as this run's threads do.
+  void limit_texts(output& out) noexcept { out.limit_texts(record_bytes_max(settings_.memory), cut_short_); }
+
   /// One turn: takes what is not after the horizon, hands over what is full or due, brings chunks back.
   ///
   /// \param whole take everything, without waiting for slower threads (flush, stop)
@@ -131,11 +134,13 @@ class worker {
   std::uint64_t last_ticks_ = 0;
   wall_ns last_time_ = 0;
   int idle_turns_ = 0;
-  int starved_turns_ = 0;  // In a row: somebody waits for memory, and nothing is on its way.
+  moment younger_since_{};  // Since when there is nothing but records younger than the horizon, by a clock that stands still.
+  int starved_turns_ = 0;   // In a row: somebody waits for memory, and nothing is on its way.
   level_counts taken_{};
   std::uint64_t era_ = 0;
   std::uint64_t late_ = 0;
   std::uint64_t line_number_ = 0;
+  cut_counter cut_short_;
   std::vector<output*> all_outputs_;
   std::vector<std::shared_ptr<request>> pending_;  // Asked for, and not done yet.
   std::atomic<std::uint64_t> published_taken_[level_count]{};

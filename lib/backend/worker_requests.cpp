@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <new>
 #include <utility>
 
 #include <penstock/detail/stream_front.hpp>
@@ -50,8 +51,12 @@ bool worker::ask(request_kind kind, std::chrono::nanoseconds timeout) {
     // While it accepts, a run's outputs are what they are.
     const std::lock_guard lock(requests_mutex_);
     if (!accepting_) return true;
-    asked = std::make_shared<request>(kind, lost_told_);
-    requests_.push_back(asked);
+    try {
+      asked = std::make_shared<request>(kind, lost_told_);
+      requests_.push_back(asked);
+    } catch (const std::bad_alloc&) {
+      return false;
+    }
     anything_asked_.store(true, std::memory_order_seq_cst);
   }
   wake();

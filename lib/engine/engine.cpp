@@ -23,8 +23,6 @@ constinit thread_local bool this_is_starting = false;
 
 void stop_at_exit() { static_cast<void>(instance::get().stop(std::chrono::nanoseconds::max())); }
 
-constexpr std::size_t record_bytes_largest = std::size_t{16} << 20;
-
 // The default configuration: one console sink.
 config with_console(config settings) {
   if (!settings.sinks.empty()) return settings;
@@ -136,7 +134,7 @@ void instance::launch(config settings) {
   front_.overflow = settings.backend.overflow;
   front_.keep_level = settings.backend.keep_level;
   front_.block_timeout_ns = settings.backend.block_timeout.count();
-  front_.record_bytes_max = std::min(record_bytes_largest, settings.backend.memory / 4);
+  front_.record_bytes_max = backend::record_bytes_max(settings.backend.memory);
   settings_ = std::move(settings);
   os::membarrier_register();
   open_gate(gate::open);
@@ -215,6 +213,7 @@ void instance::close_run() noexcept {
       console.type = "console";
       backend::layout_set layouts;
       last_resort_ = make_output("stderr", console, true, layouts);
+      worker_.limit_texts(*last_resort_);
       loggers_.route_all_to(gone, last_resort_.get());
     } catch (const std::exception& error) {
       std::fprintf(stderr, "penstock: records after stop() are lost: %s\n", error.what());

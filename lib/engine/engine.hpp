@@ -38,7 +38,7 @@ struct front_settings {
   std::atomic<overflow_policy> overflow{overflow_policy::block};
   std::atomic<level> keep_level{level::warning};
   std::atomic<std::int64_t> block_timeout_ns{0};
-  std::atomic<std::size_t> record_bytes_max{std::size_t{16} << 20};
+  std::atomic<std::size_t> record_bytes_max{backend::record_bytes_max(~std::size_t{0})};
 };
 
 class instance {

@@ -11,7 +11,6 @@
 #include <penstock/detail/tick_clock.hpp>
 #include <penstock/log.hpp>
 
-#include "lib/backend/escape.hpp"
 #include "lib/backend/message.hpp"
 #include "lib/engine/engine.hpp"
 #include "lib/engine/front_end.hpp"
@@ -32,7 +31,6 @@ constexpr std::size_t look_again_bytes = std::size_t{2} << 10;
 // Larger arguments are mostly strings: laying them out is a copy, which the backend does as fast, and saves one here.
 constexpr std::size_t deferred_always_bytes = 1024;
 constexpr std::size_t text_bytes_min = 64;  // Less room at a chunk's end is not tried: most texts would not fit.
-constexpr std::string_view cut_marker = "[... cut]";
 
 constinit stream_front nowhere{};
 
@@ -147,29 +145,23 @@ std::size_t source_bytes(const call_site& site) noexcept { return (site.flags & 
 std::uint32_t flags_of(const text_out& laid_out) noexcept { return laid_out.printable ? std::uint32_t{record_is_printable} : 0; }
 
 // Puts finished text into the chunk; what is too long for a record is cut, with a marker.
-void put_text(engine::instance& engine, thread_stream& stream, const text_record& record,
-              const transport::spilling_text& laid_out) noexcept {
-  std::string_view text = laid_out.view();
+void put_text(engine::instance& engine, thread_stream& stream, const text_record& record, transport::spilling_text& laid_out) noexcept {
   const std::size_t before = source_bytes(record.site);
-  const std::size_t text_bytes_max = engine.front().record_bytes_max.load(std::memory_order_relaxed) - sizeof(record_header) - before - 8;
+  const std::size_t most_bytes = backend::text_bytes_max(engine.front().record_bytes_max.load(std::memory_order_relaxed), before != 0);
   std::uint32_t flags = record_is_text | flags_of(laid_out);
-  std::string_view marker;
-  if (text.size() > text_bytes_max) {
-    text = text.substr(0, backend::utf8_boundary(text, text_bytes_max - cut_marker.size()));
-    marker = cut_marker;
+  if (laid_out.view().size() > most_bytes) {
+    backend::cut_short(laid_out, most_bytes);
     flags |= record_cut_short;
     stream.count_cut_short();
   }
-  const std::size_t text_bytes = text.size() + marker.size();
-  const std::size_t record_bytes = record_bytes_for(before + text_bytes);
+  const std::string_view text = laid_out.view();
+  const std::size_t record_bytes = record_bytes_for(before + text.size());
   if (!make_room(engine, stream, record_bytes, record.site.level, record.time_ticks)) return;
-  *reinterpret_cast<record_header*>(stream.write) = {size_word_for(before + text_bytes), record.logger_index | flags, record.time_ticks,
+  *reinterpret_cast<record_header*>(stream.write) = {size_word_for(before + text.size()), record.logger_index | flags, record.time_ticks,
                                                      &record.site};
   std::byte* place = stream.write + sizeof(record_header);
   if (before != 0) std::memcpy(place, record.source, sizeof(source_facts));
-  place += before;
-  if (!text.empty()) std::memcpy(place, text.data(), text.size());
-  if (!marker.empty()) std::memcpy(place + text.size(), marker.data(), marker.size());
+  if (!text.empty()) std::memcpy(place + before, text.data(), text.size());
   commit_record(stream, record_bytes);
 }
 

@@ -81,6 +81,23 @@ TEST_F(LifeCycle, DrainsEverythingAtExitWithoutStop) {
   EXPECT_EQ(lines().size(), 16'000U);
 }
 
+// A signal that reaches libc in a write makes it throw the buffer of a stream away: every second write is interrupted here.
+TEST_F(LifeCycle, LosesNothingToInterruptedWrites) {
+  if (std::system("strace -o /dev/null true 2>/dev/null") != 0) GTEST_SKIP() << "SKIPPED: strace cannot be used here";
+  for (const auto& [type, call] : {std::pair{"stdio", "write"}, std::pair{"write", "write"}, std::pair{"pwrite", "pwrite64"}}) {
+    std::filesystem::remove(log());
+    // The leak check stops other threads by the means that strace uses already.
+    const std::string strace =
+        std::string("ASAN_OPTIONS=detect_leaks=0 strace -f -o calls -e trace=") + call + " -e inject=" + call + ":error=EINTR:when=1+2";
+    ASSERT_EQ(run("exit_without_stop", type, strace), 0) << type << errors();
+    const std::string calls = testing::text_of(folder / "calls");
+    EXPECT_NE(calls.find("EINTR (Interrupted system call) (INJECTED)"), std::string::npos) << type << ": nothing was interrupted";
+    const auto count = count_in_order(lines());
+    ASSERT_EQ(count.size(), 8U) << type;
+    for (const auto& [thread, records] : count) EXPECT_EQ(records, 2'000) << type << ", thread " << thread;
+  }
+}
+
 TEST_F(LifeCycle, LosesNothingThatWasFlushedBeforeExitAtOnce) {
   for (const char* type : {"write", "pwrite", "io_uring", "stdio"}) {
     std::filesystem::remove(log());

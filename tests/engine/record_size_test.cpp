@@ -107,6 +107,46 @@ TEST_P(RecordSize, OfSixtyFourMebibytesIsCutBetweenTwoCharacters) {
   EXPECT_EQ(front().cut_short, 2U);
 }
 
+// Few bytes of arguments, many of text: one sink lays it out in its batch, the other, which is asked for lines, beside it.
+TEST_P(RecordSize, OfATextThatOutgrowsItsArgumentsIsCutOnceForAllSinks) {
+  config made = settings();
+  made.backend.format = GetParam().format;
+  made.backend.overflow = GetParam().overflow;
+  made.backend.keep_level = level::info;
+  made.backend.memory = memory_bytes;
+  made.sinks["app"].type = "pwrite";
+  made.sinks["app"].batch_size = 2 * record_bytes_max;
+  sink_config other;
+  other.type = "write";
+  other.path = folder / "other";
+  other.pattern = "{message} {message}";
+  made.sinks.emplace("other", other);
+  start(made);
+  PENSTOCK_INFO("before");
+  PENSTOCK_INFO("{:{}}", 1, 3 * record_bytes_max);
+  PENSTOCK_INFO("x{:\xc3\xa9>{}}", "y", record_bytes_max);
+  info("xy{:\xc3\xa9>{}}", "z", record_bytes_max);
+  PENSTOCK_INFO("{:{}}", 1, record_bytes_max - 200);
+  PENSTOCK_INFO("behind");
+  ASSERT_TRUE(flush());
+  const auto lines = testing::lines_of(text());
+  ASSERT_EQ(lines.size(), 6U);
+  EXPECT_EQ(lines[1], std::string(record_bytes_max - 32 - 9, ' ') + "[... cut]");
+  for (const std::size_t i : {2UL, 3UL}) {
+    EXPECT_GT(lines[i].size(), record_bytes_max - 100);
+    EXPECT_LE(lines[i].size(), record_bytes_max - 32);
+    EXPECT_EQ((lines[i].size() - (i - 1) - 9) % 2, 0U) << "cut inside a character";
+    EXPECT_TRUE(lines[i].ends_with("\xa9[... cut]"));
+  }
+  EXPECT_EQ(lines[4].size(), record_bytes_max - 200);
+  EXPECT_EQ(lines[5], "behind");
+  std::string twice;
+  for (const std::string& line : lines) twice += line + " " + line + "\n";
+  EXPECT_TRUE(testing::text_of(folder / "other") == twice);
+  EXPECT_EQ(front().cut_short, 3U) << "records, not lines";
+  testing::expect_sums(stats());
+}
+
 TEST_P(RecordSize, OfManyThreadsAtOnceNeverLocksThemUp) {
   begin();
   constexpr int thread_count = 6;
