@@ -85,10 +85,8 @@ class alignas(64) thread_stream : public detail::stream_front {
   /// Makes the stream ready for another thread.
   void reuse(int thread_id);
   std::uint32_t index() const noexcept { return index_; }
-  /// Index and generation: one number for each thread.
+  /// One number for each thread that the stream serves.
   std::uint64_t id() const noexcept { return (std::uint64_t{index_} << 32) | generation_; }
-  /// Changes with each thread that the stream serves.
-  std::uint32_t generation() const noexcept { return generation_; }
   int thread_id() const noexcept { return thread_id_; }
   level_counts accepted_counts() const noexcept;
   void add_dropped(std::array<level_counts, drop_reason_count>& sum) const noexcept;

@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "lib/backend/output.hpp"
+#include "tests/backend/text_line.hpp"
 
 namespace penstock {
 namespace {
 
-using backend::line_source;
 using backend::output;
 using std::chrono::system_clock;
 using ::testing::ElementsAre;
@@ -68,9 +68,7 @@ class OutputRoom : public ::testing::Test {
   }
   bool put(std::string_view text, std::int64_t time = 0) {
     if (!out->ready(time)) return false;
-    const line_source line{
-        .site = &site, .body = backend::record_view(site.source, text), .time = time, .stream = 1, .logger = "root", .thread_id = 1};
-    out->put(line);
+    out->put(testing::text_line(site, text, time));
     return true;
   }
   record_of_calls calls;

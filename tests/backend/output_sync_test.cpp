@@ -5,6 +5,7 @@
 #include <string>
 
 #include "lib/backend/output.hpp"
+#include "tests/backend/text_line.hpp"
 #include "tests/support/controlled_sink.hpp"
 
 namespace penstock {
@@ -26,9 +27,7 @@ struct OutputSync : ::testing::Test {
   }
   static void put(output& out, std::string_view text) {
     ASSERT_TRUE(out.ready());
-    const backend::line_source line{
-        .site = &site, .body = backend::record_view(site.source, text), .stream = 1, .logger = "root", .thread_id = 1};
-    out.put(line);
+    out.put(testing::text_line(site, text));
   }
   std::shared_ptr<testing::sink_control> control = std::make_shared<testing::sink_control>();
 };

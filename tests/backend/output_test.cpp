@@ -5,12 +5,12 @@
 
 #include <string>
 
+#include "tests/backend/text_line.hpp"
 #include "tests/support/controlled_sink.hpp"
 
 namespace penstock {
 namespace {
 
-using backend::line_source;
 using backend::output;
 using testing::sink_control;
 
@@ -31,9 +31,7 @@ struct Output : ::testing::Test {
 
   static bool put(output& out, std::string_view text, const detail::call_site& site = info_site, std::int64_t time = 0) {
     if (!out.ready()) return false;
-    const line_source line{
-        .site = &site, .body = backend::record_view(site.source, text), .time = time, .stream = 1, .logger = "root", .thread_id = 1};
-    out.put(line);
+    out.put(testing::text_line(site, text, time));
     return true;
   }
 
@@ -152,6 +150,24 @@ TEST_F(Output, CountsExactlyWhatASinkTookToItsGrave) {
   EXPECT_EQ(now.lost[level::info], 2U);
   EXPECT_EQ(now.lost[level::error], 1U);
   EXPECT_EQ(control->text(), "written\n");
+  EXPECT_EQ(now.bytes, 8U);
+}
+
+// As after stop(): the sink goes on.
+TEST_F(Output, CountsTheBytesThatAreWrittenAlsoAfterItGaveSomeUp) {
+  auto out = make();
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_TRUE(put(*out, "written"));
+    EXPECT_TRUE(out->flush().ok());
+    control->results = {{errc::no_space, ENOSPC}};
+    ASSERT_TRUE(put(*out, "lost"));
+    out->submit();
+    out->lose_held();
+    EXPECT_FALSE(out->disabled());
+    EXPECT_EQ(ledger(*out).bytes, control->text().size());
+  }
+  EXPECT_EQ(control->text(), "written\nwritten\nwritten\n");
+  EXPECT_EQ(ledger(*out).lost.total(), 3U);
 }
 
 TEST_F(Output, CountsALineThatWasBeingLaidOutWhenTheSinkDied) {
@@ -366,6 +382,7 @@ TEST_F(Output, WritesWhatASinkThatDiedLaterHadTaken) {
   EXPECT_EQ(now.written.total() + now.lost.total(), 10'000U);
   const std::string text = control->text();
   EXPECT_EQ(static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n')), now.written.total());
+  EXPECT_EQ(now.bytes, text.size());
 }
 
 }  // namespace

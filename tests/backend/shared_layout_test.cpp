@@ -7,12 +7,12 @@
 #include <vector>
 
 #include "lib/backend/output.hpp"
+#include "tests/backend/text_line.hpp"
 #include "tests/support/controlled_sink.hpp"
 
 namespace penstock {
 namespace {
 
-using backend::line_source;
 using backend::output;
 using testing::sink_control;
 
@@ -72,14 +72,9 @@ struct SharedLayout : ::testing::TestWithParam<const char*> {
       const auto bytes = static_cast<std::uint32_t>(text.size());
       std::memcpy(arguments.data(), &bytes, sizeof bytes);
       const bool is_text = i % 5 == 0;
-      const line_source line{.site = &site,
-                             .body = backend::record_view(site.source, is_text ? text : arguments += text),
-                             .time = i * second / 10,
-                             .number = ++number,
-                             .stream = 1,
-                             .logger = "root",
-                             .thread_id = 1,
-                             .is_text = is_text};
+      backend::line_source line = testing::text_line(site, is_text ? text : arguments += text, i * second / 10);
+      line.number = ++number;
+      line.is_text = is_text;
       laid_out_count += is_text ? 1 : 0;
       for (destination* each : to) {
         EXPECT_TRUE(each->out->ready());

@@ -19,8 +19,18 @@ using testing::stream_driver;
 using transport::chunk;
 using transport::chunk_kind;
 
+std::vector<chunk*> take_all(transport::exchange& memory, chunk_kind kind) {
+  std::vector<chunk*> all;
+  while (chunk* taken = memory.take(kind)) all.push_back(taken);
+  return all;
+}
+
 struct ThreadStream : ::testing::Test {
   ThreadStream() { memory.set_budget(std::size_t{1} << 20); }
+  void give_finished(transport::thread_stream& stream) {
+    for (chunk* done : stream.finished()) memory.give(done);
+    stream.finished().clear();
+  }
 
   transport::exchange memory;
   transport::registry streams{memory};
@@ -37,8 +47,7 @@ TEST_F(ThreadStream, GivesRecordsBackInOrderOverManyChunks) {
       EXPECT_EQ(testing::text_of(*record), "record " + std::to_string(next++));
       stream->pop(record);
     }
-    for (chunk* done : stream->finished()) memory.give(done);
-    stream->finished().clear();
+    give_finished(*stream);
   }
   EXPECT_EQ(next, 5'000);
   EXPECT_EQ(memory.used_bytes(), transport::page_bytes) << "only the chunk that is being written may be in use";
@@ -84,8 +93,7 @@ TEST_F(ThreadStream, ReadsAllThatWasWrittenBetweenLettingGoOfChunkAfterChunk) {
       stream->pop(record);
     }
     EXPECT_EQ(stream->unread_bytes(), 0U);
-    for (chunk* done : stream->finished()) memory.give(done);
-    stream->finished().clear();
+    give_finished(*stream);
   }
   EXPECT_EQ(next, 100);
   EXPECT_EQ(memory.used_bytes(), 0U) << "a thread that let go of its chunk holds none";
@@ -111,11 +119,11 @@ TEST_F(ThreadStream, ServesAnotherThreadWithoutLosingItsCounts) {
   EXPECT_TRUE(first->drained());
   first->close();
   memory.give(first->release_chunk());
-  const std::uint32_t generation = first->generation();
+  const std::uint64_t id = first->id();
   streams.give_back(first);
   transport::thread_stream* second = streams.open(2);
   ASSERT_EQ(second, first);
-  EXPECT_NE(second->generation(), generation);
+  EXPECT_NE(second->id(), id);
   stream_driver again(memory, *second);
   ASSERT_TRUE(again.log("b", 2));
   EXPECT_EQ(testing::text_of(*second->peek()), "b");
@@ -138,8 +146,7 @@ TEST_F(ThreadStream, ReadsWhatAThreadWritesAtTheSameTimeConcurrently) {
       ++next;
       stream->pop(record);
     }
-    for (chunk* done : stream->finished()) memory.give(done);
-    stream->finished().clear();
+    give_finished(*stream);
   }
   thread.join();
 }
@@ -147,15 +154,13 @@ TEST_F(ThreadStream, ReadsWhatAThreadWritesAtTheSameTimeConcurrently) {
 TEST(Exchange, NeverHandsOutMoreThanTheBudgetWhateverTheKinds) {
   transport::exchange memory;
   memory.set_budget(16 * transport::block_bytes);
-  std::vector<chunk*> blocks;
-  while (chunk* taken = memory.take(chunk_kind::block)) blocks.push_back(taken);
+  std::vector<chunk*> blocks = take_all(memory, chunk_kind::block);
   EXPECT_EQ(blocks.size(), 16U);
   EXPECT_EQ(memory.take(chunk_kind::page), nullptr);
   EXPECT_EQ(memory.take(chunk_kind::run, 100'000), nullptr);
   memory.give(blocks.back());
   blocks.pop_back();
-  std::vector<chunk*> pages;
-  while (chunk* taken = memory.take(chunk_kind::page)) pages.push_back(taken);
+  std::vector<chunk*> pages = take_all(memory, chunk_kind::page);
   EXPECT_EQ(pages.size(), transport::block_pages) << "a recycled block's memory serves as pages";
   EXPECT_EQ(memory.used_bytes(), memory.budget_bytes());
 }
@@ -163,8 +168,7 @@ TEST(Exchange, NeverHandsOutMoreThanTheBudgetWhateverTheKinds) {
 TEST(Exchange, MakesOneLargeRunOutOfScatteredFreeChunks) {
   transport::exchange memory;
   memory.set_budget(std::size_t{1} << 20);
-  std::vector<chunk*> pages;
-  while (chunk* taken = memory.take(chunk_kind::page)) pages.push_back(taken);
+  std::vector<chunk*> pages = take_all(memory, chunk_kind::page);
   ASSERT_EQ(pages.size(), 256U);
   for (std::size_t i = 0; i < pages.size(); i += 2) memory.give(pages[i]);
   chunk* run = memory.take(chunk_kind::run, 128 * transport::page_bytes);
@@ -214,8 +218,7 @@ TEST(Exchange, TakesChunksOfAnEarlierBudgetBack) {
 TEST(Exchange, WakesNobodyForLittleUnlessLittleWasAllFor8Turns) {
   transport::exchange memory;
   memory.set_budget(64 * transport::block_bytes);
-  std::vector<chunk*> all;
-  while (chunk* taken = memory.take(chunk_kind::block)) all.push_back(taken);
+  std::vector<chunk*> all = take_all(memory, chunk_kind::block);
   ASSERT_EQ(all.size(), 64U);
   const auto give = [&] {
     memory.give(all.back());
@@ -266,8 +269,7 @@ TEST(Exchange, WakesTheSoonerTheMoreWait) {
 TEST(Exchange, WakesWhoeverWaitsForALargeRecordAtEachChunk) {
   transport::exchange memory;
   memory.set_budget(std::size_t{4} << 20);
-  std::vector<chunk*> all;
-  while (chunk* taken = memory.take(chunk_kind::block)) all.push_back(taken);
+  std::vector<chunk*> all = take_all(memory, chunk_kind::block);
   const transport::exchange::waiter waiting(memory);
   ASSERT_TRUE(memory.try_claim());
   const std::uint32_t at_first = waiting.freed_count();
@@ -279,8 +281,7 @@ TEST(Exchange, WakesWhoeverWaitsForALargeRecordAtEachChunk) {
 TEST(Exchange, WakesAThreadThatWaitsForMemoryConcurrently) {
   transport::exchange memory;
   memory.set_budget(std::size_t{1} << 20);
-  std::vector<chunk*> all;
-  while (chunk* taken = memory.take(chunk_kind::block)) all.push_back(taken);
+  std::vector<chunk*> all = take_all(memory, chunk_kind::block);
   for (int round = 0; round < 200; ++round) {
     std::thread thread([&] {
       transport::exchange::waiter waiting(memory);
