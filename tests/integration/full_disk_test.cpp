@@ -121,7 +121,10 @@ INSTANTIATE_TEST_SUITE_P(Under, FullDisk,
                          });
 
 TEST_P(FullDisk, IsWaitedOutAndEveryRecordIsThereOrCounted) {
-  const int status = testing::status_of_child([this] { return resume_when_hog_goes(); });
+  const int status = testing::status_of_child([this] {
+    count_anew();
+    return resume_when_hog_goes();
+  });
   if (status == no_mount_here) GTEST_SKIP() << "no mount namespace without privileges";
   EXPECT_EQ(status, 0);
 }
@@ -131,7 +134,10 @@ struct FullDiskOfAppends : FullDisk {};
 INSTANTIATE_TEST_SUITE_P(Under, FullDiskOfAppends, ::testing::Values(Case{"write", overflow_policy::block}));
 
 TEST_P(FullDiskOfAppends, ThatIsEmptiedByTruncationGoesOnWithWholeLines) {
-  const int status = testing::status_of_child([this] { return fill_and_go_on(); });
+  const int status = testing::status_of_child([this] {
+    count_anew();
+    return fill_and_go_on();
+  });
   if (status == no_mount_here) GTEST_SKIP() << "no mount namespace without privileges";
   EXPECT_EQ(status, 0);
 }

@@ -5,7 +5,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <cstddef>
 #include <thread>
 
 #include "tests/engine/running.hpp"
@@ -147,6 +146,76 @@ TEST_F(Refused, RestartWithAnotherBudgetKeepsWhatThreadsHold) {
   }
   for (std::thread& each : threads) each.join();
   EXPECT_EQ(testing::lines_of(text()).size(), 8U * rounds * 200);
+}
+
+// What only a filter can show here: quotas, devices that are taken away, file systems that become read-only.
+struct Answer {
+  const char* type;
+  int os_error;
+};
+void PrintTo(const Answer& of, std::ostream* out) { *out << of.type << " " << of.os_error; }
+
+struct RefusedWrite : testing::Running, ::testing::WithParamInterface<Answer> {
+  // A stream has a descriptor of its own.
+  std::vector<int> descriptors_of_log() const {
+    std::vector<int> found;
+    for (const auto& each : std::filesystem::directory_iterator("/proc/self/fd")) {
+      std::error_code gone;
+      if (std::filesystem::read_symlink(each.path(), gone) == log()) found.push_back(std::atoi(each.path().filename().c_str()));
+    }
+    return found;
+  }
+
+  int status_of_refusal() {
+    static std::atomic<int> told{0};
+    static errc told_code{};
+    on_error([](const error_report& what) noexcept {
+      if (what.sink != "app" || what.os_error != GetParam().os_error) return;
+      told_code = what.code;
+      ++told;
+    });
+    config made = settings(GetParam().type);
+    made.backend.overflow = overflow_policy::drop;  // So that the other sink does not wait for this one.
+    made.backend.keep_level = level::off;
+    sink_config other;
+    other.type = "write";
+    other.path = folder / "other";
+    other.pattern = "{message}";
+    made.sinks.emplace("other", other);
+    start(made);
+    PENSTOCK_INFO("before");
+    if (!flush(30s)) return 1;
+    const std::vector<int> fds = descriptors_of_log();
+    if (fds.empty()) return 2;
+    if (!testing::refuse_calls({SYS_write, SYS_pwrite64, SYS_writev, SYS_pwritev2}, GetParam().os_error, fds)) return 77;
+    for (int i = 0; i < 10; ++i) PENSTOCK_INFO("refused {}", i);
+    const bool like_full = GetParam().os_error == EDQUOT;
+    const auto app = [] { return stats().sinks[0]; };
+    // Ten attempts are what a device gets; a quota may be raised at any time.
+    while (like_full ? app().errors <= 12 : !app().disabled) {
+      if (flush(50ms) && like_full) return 3;
+    }
+    if (told == 0 || told_code != (like_full ? errc::no_space : errc::io)) return 4;
+    if (like_full && (app().disabled || app().held.total() != 10 || app().lost.total() != 0)) return 5;
+    if (!like_full && app().lost.total() != 10) return 6;
+    if (app().bytes != text().size() || text() != "before\n") return 7;
+    PENSTOCK_INFO("the other goes on");
+    while (testing::lines_of(testing::text_of(folder / "other")).size() < 12) static_cast<void>(flush(50ms));
+    if (stop(60s) && like_full) return 8;
+    const sink_stats last = app();
+    return last.written.total() == 1 && last.lost.total() == 11 && last.held.total() == 0 ? 0 : 9;
+  }
+};
+INSTANTIATE_TEST_SUITE_P(With, RefusedWrite,
+                         ::testing::Values(Answer{"write", EDQUOT}, Answer{"write", ENXIO}, Answer{"write", EROFS},
+                                           Answer{"pwrite", EDQUOT}, Answer{"pwrite", ENODEV}, Answer{"stdio", EDQUOT},
+                                           Answer{"stdio", EROFS}),
+                         [](const auto& of) { return std::string(of.param.type) + std::to_string(of.param.os_error); });
+
+TEST_P(RefusedWrite, OfAQuotaIsWaitedOutAndOfADeviceEndsTheSinkAlone) {
+  const int status = testing::status_of_child([this] { return status_of_refusal(); });
+  if (status == 77) GTEST_SKIP() << "seccomp filters are refused here";
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

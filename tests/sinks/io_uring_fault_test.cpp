@@ -44,6 +44,7 @@ class IoUringFault : public ::testing::TestWithParam<std::tuple<unsigned, page_c
     std::tie(settings.queue_depth, settings.page_cache) = GetParam();
     return make_io_uring_sink(settings);
   }
+  void cut_off_behind(outcome wrong);
 
   temp_folder folder;
   fs::path path = folder / "log";
@@ -195,14 +196,15 @@ class changed_results {
   static inline std::deque<int> script_;
 };
 
-TEST_P(IoUringFault, CutsOffWhatLandedBehindAFailedBatch) {
+void IoUringFault::cut_off_behind(outcome wrong) {
+  fs::remove(path);
   const std::string text = numbered_lines(3000);
   const auto made = make();
   io_uring_driver driver(*made);
   {
-    const changed_results changed({0, 5000, -EIO});
-    ASSERT_EQ(offer(driver, text).code, errc::io);
-    ASSERT_EQ(flush_until_known(*made), (outcome{errc::io, EIO}));
+    const changed_results changed({0, 5000, -wrong.os_error});
+    ASSERT_EQ(offer(driver, text).code, wrong.code);
+    ASSERT_EQ(flush_until_known(*made), wrong);
   }
   // The file is cut off as soon as the kernel has nothing more on its way.
   const auto written_bytes = [&] { return driver.submitted_bytes() - static_cast<std::size_t>(made->in_flight_bytes()); };
@@ -215,6 +217,12 @@ TEST_P(IoUringFault, CutsOffWhatLandedBehindAFailedBatch) {
   ASSERT_TRUE(driver.go_on().ok());
   ASSERT_TRUE(driver.flush().ok());
   EXPECT_EQ(text_of(path), text);
+}
+
+TEST_P(IoUringFault, CutsOffWhatLandedBehindAFailedBatch) {
+  for (const outcome wrong : {outcome{errc::io, EIO}, outcome{errc::io, ENXIO}, outcome{errc::io, ENODEV}, outcome{errc::io, EROFS},
+                              outcome{errc::no_space, EDQUOT}})
+    cut_off_behind(wrong);
 }
 
 TEST_P(IoUringFault, WritesTheSameBytesWhateverShortCountsAndPassingErrorsThereAre) {

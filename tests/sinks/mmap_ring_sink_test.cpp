@@ -6,6 +6,7 @@
 
 #include <fstream>
 #include <random>
+#include <system_error>
 
 #include "sinks/ring_frames.hpp"
 #include "tests/sinks/backend_double.hpp"
@@ -207,14 +208,16 @@ TEST(MmapRing, RefusesWhatIsNoRegularFile) {
   EXPECT_NE(refusal_of([&] { return make_mmap_ring_sink(small_ring(folder.path())); }), "");
 }
 
-TEST(MmapRing, LeavesNoStubBehindWhenTheDiskIsFull) {
+TEST(MmapRing, LeavesNoStubBehindWhenTheDiskIsFullOrRefuses) {
   const temp_folder folder;
   faulty_calls calls;
-  calls.allocate_error = ENOSPC;
-  const auto refusal = refusal_of([&] { return make_mmap_ring_sink(small_ring(folder / "ring", 4 << 20)); });
-  EXPECT_THAT(refusal, HasSubstr("cannot allocate the 4194304 bytes"));
-  EXPECT_THAT(refusal, HasSubstr("No space left"));
-  EXPECT_FALSE(std::filesystem::exists(folder / "ring"));
+  for (const int os_error : {ENOSPC, EDQUOT, ENODEV, EROFS}) {
+    calls.allocate_error = os_error;
+    const auto refusal = refusal_of([&] { return make_mmap_ring_sink(small_ring(folder / "ring", 4 << 20)); });
+    EXPECT_THAT(refusal, HasSubstr("cannot allocate the 4194304 bytes"));
+    EXPECT_THAT(refusal, HasSubstr(std::generic_category().message(os_error)));
+    EXPECT_FALSE(std::filesystem::exists(folder / "ring"));
+  }
   calls.allocate_error = 0;
   EXPECT_EQ(refusal_of([&] { return make_mmap_ring_sink(small_ring(folder / "ring", 4 << 20)); }), "");
 }
