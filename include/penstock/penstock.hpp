@@ -35,7 +35,7 @@ PENSTOCK_EXPORT void start(const std::filesystem::path& file);
 
 /// Waits until every record logged before the call, by any thread, is with the kernel. False: not by the deadline, or a sink has lost some.
 ///
-/// A loss, whenever it happened, is told by the next flush(), sync() or stop(), and by that one only: stats() keeps the count.
+/// A loss, whenever it happened, is told by the next flush(), sync() or stop(), and to all that wait at that time: stats() keeps the count.
 /// Thread: any; on the backend's own thread (a sink, a formatter, an error handler) false at once.
 PENSTOCK_EXPORT bool flush(std::chrono::nanoseconds timeout = forever);
 

@@ -91,6 +91,11 @@ class worker {
   /// The same for callers after stop(), when nobody would try again: what a sink does not take is counted as lost.
   void drain_for_caller();
 
+  /// After stop(), when there are no requests: false if sinks have lost records since somebody was told so; the caller is told now.
+  ///
+  /// Thread: under the engine's lock.
+  bool tell_losses() noexcept;
+
   std::vector<std::unique_ptr<output>>& outputs() noexcept { return outputs_; }
   void add_stats(front_stats& front) const noexcept;
   /// Writes a line of the library's own to the root logger's sinks.
@@ -114,6 +119,7 @@ class worker {
   bool serve_flush(request& asked, bool to_medium);
   bool serve_stop(const moment& now);
   void finish(request& asked, bool good);
+  std::uint64_t lost_count() const noexcept;
   void nap(const moment& now);
   std::int64_t nap_limit_ns(const moment& now) const noexcept;
   void wake_sleeper() noexcept;

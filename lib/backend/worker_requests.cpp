@@ -63,10 +63,21 @@ bool worker::ask(request_kind kind, std::chrono::nanoseconds timeout) {
   return asked->wait(timeout);
 }
 
+std::uint64_t worker::lost_count() const noexcept {
+  std::uint64_t sum = 0;
+  for (const auto& each : outputs_) sum += each->lost_count();
+  return sum;
+}
+
+bool worker::tell_losses() noexcept {
+  const std::lock_guard lock(requests_mutex_);
+  const std::uint64_t lost = lost_count();
+  return std::exchange(lost_told_, lost) == lost;
+}
+
 // Called under the mutex of requests. A record that was lost before the call was logged before it too: whoever asks first is told.
 void worker::finish(request& asked, bool good) {
-  std::uint64_t lost = 0;
-  for (const auto& each : outputs_) lost += each->lost_count();
+  const std::uint64_t lost = lost_count();
   if (asked.finish(good && lost == asked.lost_told()) && asked.kind() != request_kind::unload) lost_told_ = lost;
 }
 

@@ -268,7 +268,8 @@ bool instance::ask(backend::request_kind kind, std::chrono::nanoseconds timeout)
     if (kind == backend::request_kind::unload) each->forget_statements();
     good = good && (result.ok() || result.code == errc::unsupported);
   }
-  return good;
+  if (kind == backend::request_kind::unload) return good;
+  return worker_.tell_losses() && good;
 }
 
 void instance::drain_on_this_thread() noexcept {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // More than one sink: each has what is its own, and one that stands still does not stop the others beyond what the policy says.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
 
+#include "lib/os/file.hpp"
 #include "tests/engine/running.hpp"
 
 namespace penstock::testing {
@@ -174,6 +177,24 @@ TEST_F(SeveralSinks, ALossIsToldByTheNextFlushAndByThatOnly) {
   EXPECT_TRUE(flush());
   PENSTOCK_INFO("third");
   EXPECT_FALSE(stop());
+}
+
+TEST_F(SeveralSinks, ALossAfterStopIsToldByTheNextFlushToo) {
+  const auto pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  os::descriptor reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  config made = settings("write");
+  made.sinks["app"].path = pipe;
+  start(made);
+  PENSTOCK_INFO("first");
+  EXPECT_TRUE(flush());
+  EXPECT_TRUE(stop());
+  EXPECT_TRUE(flush());
+  reader.reset();
+  PENSTOCK_INFO("second");
+  EXPECT_FALSE(flush());
+  EXPECT_TRUE(flush()) << "told once";
+  EXPECT_EQ(of(stats(), "app").lost.total(), 1U);
 }
 
 }  // namespace
