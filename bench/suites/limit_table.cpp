@@ -28,7 +28,7 @@ std::string ratio_table(const limits_result& result) {
       const summary values = summarise(line.values);
       const bool moves = values.repeats > 1 && !values.trusted();
       row.push_back((moves ? "~" : "") + with_unit(line.ratio, values.median));
-      row.push_back(fmt::format("({}-{})", three_digits(values.min), three_digits(values.max)));
+      row.push_back(range_text(values.min, values.max));
     }
     row.push_back(target_text(line.ratio));
     row.emplace_back(text(line.verdict()));
@@ -46,8 +46,7 @@ std::string loop_table(const limits_result& result) {
   };
   for (const limit_loop_line& line : result.loops) {
     const summary rate = summarise(line.bytes_per_second);
-    rows.push_back({line.name, three_digits(rate.median / 1e6),
-                    fmt::format("({}-{})", three_digits(rate.min / 1e6), three_digits(rate.max / 1e6)), median(line.thread_cpu_per_gb),
+    rows.push_back({line.name, three_digits(rate.median / 1e6), range_text(rate.min / 1e6, rate.max / 1e6), median(line.thread_cpu_per_gb),
                     median(line.process_cpu_per_gb), median(line.call_p50_us), median(line.call_p999_us), std::to_string(rate.repeats)});
   }
   return rows.size() == 1 ? std::string() : aligned(rows);

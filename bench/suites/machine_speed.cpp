@@ -6,7 +6,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstring>
@@ -14,22 +13,19 @@
 #include "bench/suites/pass.hpp"
 #include "bench/suites/statistics.hpp"
 #include "lib/os/file.hpp"
+#include "lib/os/pages.hpp"
 
 namespace penstock::bench {
 namespace {
 
+using os::page_bytes;
+
 // Larger than a second-level cache, so that the copy meets the memory that rows meet.
 constexpr std::size_t copy_bytes = std::size_t{4} << 20;
 constexpr int calls = 4096;
-constexpr std::size_t page_bytes = 4096;
 constexpr std::size_t pages = 1024;
 
 double ns_since(pass::clock::time_point start) { return std::chrono::duration<double, std::nano>(pass::clock::now() - start).count(); }
-
-std::string range(const std::vector<double>& values) {
-  const summary all = summarise(values);
-  return fmt::format("{} ({}-{})", three_digits(all.median), three_digits(all.min), three_digits(all.max));
-}
 
 }  // namespace
 
@@ -61,7 +57,9 @@ void machine_speed::probe() {
 std::string machine_speed::text() const {
   std::string out;
   const auto add = [&](const char* what, const std::vector<double>& values, const char* unit) {
-    if (!values.empty()) out += fmt::format("{}{} {} {}", out.empty() ? "" : ", ", what, range(values), unit);
+    if (values.empty()) return;
+    const summary all = summarise(values);
+    out += fmt::format("{}{} {} {} {}", out.empty() ? "" : ", ", what, three_digits(all.median), range_text(all.min, all.max), unit);
   };
   add("memory copy", copy_gb_per_s_, "GB/s");
   add("system call", call_ns_, "ns");

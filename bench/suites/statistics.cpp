@@ -40,6 +40,8 @@ double percentile(const std::vector<double>& sorted, double fraction) noexcept {
   return sorted[std::min(sorted.size(), std::max<std::size_t>(rank, 1)) - 1];
 }
 
+std::string range_text(double least, double greatest) { return fmt::format("({}-{})", three_digits(least), three_digits(greatest)); }
+
 std::string three_digits(double value) {
   if (value == 0) return "0";
   const auto magnitude = [](double of) { return static_cast<int>(std::floor(std::log10(std::fabs(of)))); };

@@ -29,6 +29,9 @@ summary summarise(std::vector<double> values);
 /// The value below which `fraction` of the sorted values lie (nearest rank).
 double percentile(const std::vector<double>& sorted, double fraction) noexcept;
 
+/// The least and the greatest, for a table: "(1.23-4.56)".
+std::string range_text(double least, double greatest);
+
 /// Three significant digits, never in scientific notation: "0.0123", "1.23", "12.3", "1230".
 std::string three_digits(double value);
 

@@ -41,7 +41,7 @@ std::string sweep_text(std::vector<sweep_row>& rows) {
                                   std::string(text(row.choice.cache)),
                                   size_text(row.choice.batch_bytes),
                                   (marked ? "~" : "") + three_digits(rate.median),
-                                  fmt::format("({}-{})", three_digits(rate.min), three_digits(rate.max)),
+                                  range_text(rate.min, rate.max),
                                   three_digits(summarise(row.cpu_s_per_gb).median)};
     for (const quantile& q : quantiles) line.push_back(three_digits(percentile(row.hand_over_us, q.fraction)));
     line.push_back(row.calls_per_mb ? three_digits(*row.calls_per_mb) : "?");

@@ -20,7 +20,7 @@ void line_frame::put_digits(char* copy, wall_ns time) noexcept {
     put_fraction(copy + place.offset, nanoseconds, place.digits);
     put_fraction(before.data() + place.offset, nanoseconds, place.digits);
   }
-  digits_start = time - static_cast<wall_ns>(nanoseconds % digits_ns);
+  digits_are_of(time);
 }
 
 line_layout::line_layout(std::string_view pattern, control_chars_policy control_chars, bool colour)
@@ -49,10 +49,9 @@ void line_layout::render(line_frame& kept, const line_source& line) {
   if (line.time % 1'000'000'000 < 0) --second;
   kept.second_start = second * 1'000'000'000;
   // Shown to the microsecond, to the nanosecond, or not at all.
-  const auto finer = [](const fraction_place& a, const fraction_place& b) { return a.digits < b.digits; };
-  const auto finest = std::max_element(kept.places.begin(), kept.places.end(), finer);
-  kept.digits_ns = finest == kept.places.end() ? 1'000'000'000 : finest->digits > 6 ? 1 : 1'000;
-  kept.digits_start = line.time - static_cast<wall_ns>(static_cast<std::uint64_t>(line.time - kept.second_start) % kept.digits_ns);
+  const bool to_nanoseconds = std::any_of(kept.places.begin(), kept.places.end(), [](const fraction_place& p) { return p.digits > 6; });
+  kept.digits_ns = kept.places.empty() ? 1'000'000'000 : to_nanoseconds ? 1 : 1'000;
+  kept.digits_are_of(line.time);
   kept.site = line.site;
   kept.stream = line.stream;
   kept.logger_index = line.logger_index;

@@ -68,6 +68,10 @@ struct line_frame {
   void patch(char* copy, wall_ns time) noexcept {
     if (static_cast<std::uint64_t>(time - digits_start) >= digits_ns) put_digits(copy, time);
   }
+  /// The digits that stand in `before` are those of `time`, which lies in this frame's second.
+  void digits_are_of(wall_ns time) noexcept {
+    digits_start = time - static_cast<wall_ns>(static_cast<std::uint64_t>(time - second_start) % digits_ns);
+  }
 
  private:
   void put_digits(char* copy, wall_ns time) noexcept;

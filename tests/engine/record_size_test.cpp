@@ -116,11 +116,8 @@ TEST_P(RecordSize, OfATextThatOutgrowsItsArgumentsIsCutOnceForAllSinks) {
   made.backend.memory = memory_bytes;
   made.sinks["app"].type = "pwrite";
   made.sinks["app"].batch_size = 2 * record_bytes_max;
-  sink_config other;
-  other.type = "write";
-  other.path = folder / "other";
-  other.pattern = "{message} {message}";
-  made.sinks.emplace("other", other);
+  made.sinks.emplace("other", sink_on(folder / "other"));
+  made.sinks["other"].pattern = "{message} {message}";
   start(made);
   PENSTOCK_INFO("before");
   PENSTOCK_INFO("{:{}}", 1, 3 * record_bytes_max);

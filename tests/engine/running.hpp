@@ -53,14 +53,18 @@ struct Running : ::testing::Test {
     stop();
   }
 
+  /// A sink with pattern {message}; an empty path for a sink without a file.
+  static sink_config sink_on(const std::filesystem::path& file, const std::string& type = "write") {
+    sink_config made;
+    made.type = type;
+    made.path = file;
+    made.pattern = "{message}";
+    return made;
+  }
   /// One sink of `type` on `log`, pattern {message}, every level.
   config settings(const std::string& type = "write") {
     config made;
-    sink_config sink;
-    sink.type = type;
-    if (type != "null" && type != "controlled") sink.path = log();
-    sink.pattern = "{message}";
-    made.sinks.emplace("app", sink);
+    made.sinks.emplace("app", sink_on(type != "null" && type != "controlled" ? log() : "", type));
     logger_config root;
     root.level = level::trace;
     made.loggers.emplace("root", root);

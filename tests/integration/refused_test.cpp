@@ -177,11 +177,7 @@ struct RefusedWrite : testing::Running, ::testing::WithParamInterface<Answer> {
     config made = settings(GetParam().type);
     made.backend.overflow = overflow_policy::drop;  // So that the other sink does not wait for this one.
     made.backend.keep_level = level::off;
-    sink_config other;
-    other.type = "write";
-    other.path = folder / "other";
-    other.pattern = "{message}";
-    made.sinks.emplace("other", other);
+    made.sinks.emplace("other", sink_on(folder / "other"));
     start(made);
     PENSTOCK_INFO("before");
     if (!flush(30s)) return 1;
